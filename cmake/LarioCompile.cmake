@@ -1,0 +1,25 @@
+# Flags that every target of the project gets, by the interface target lario_compile.
+add_library(lario_compile INTERFACE)
+target_compile_options(lario_compile INTERFACE
+    -Wall -Wextra -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes -Wundef -Wvla
+    -Wformat=2 -fno-omit-frame-pointer -fno-strict-aliasing)
+target_compile_definitions(lario_compile INTERFACE _GNU_SOURCE)
+if(LARIO_WERROR)
+    target_compile_options(lario_compile INTERFACE -Werror)
+endif()
+
+if(LARIO_SANITIZE)
+    target_compile_options(lario_compile INTERFACE
+        -fsanitize=${LARIO_SANITIZE} -fno-sanitize-recover=all)
+    target_link_options(lario_compile INTERFACE -fsanitize=${LARIO_SANITIZE})
+endif()
+
+if(CMAKE_BUILD_TYPE STREQUAL "Release" OR CMAKE_BUILD_TYPE STREQUAL "RelWithDebInfo")
+    if(NOT LARIO_SANITIZE)
+        target_compile_options(lario_compile INTERFACE
+            -D_FORTIFY_SOURCE=2 -fstack-protector-strong -fstack-clash-protection)
+    endif()
+    target_link_options(lario_compile INTERFACE -Wl,-z,relro -Wl,-z,now -Wl,-z,noexecstack)
+endif()
+
+# Link-time optimisation is left to the presets (CMAKE_INTERPROCEDURAL_OPTIMIZATION).

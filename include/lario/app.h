@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef LARIO_APP_H
+#define LARIO_APP_H
+
+#include "lario/export.h"
+#include "lario/limits.h"
+#include "lario/log.h"
+#include "lario/router.h"
+#include "lario/runtime.h"
+#include "lario/tcp.h"
+
+LARIO_BEGIN_DECLS
+
+/*
+ * An app is a server: a router, its listening addresses, its limits and the runtime that runs it.
+ * Set it up from one thread, then run it by lario_app_main() (a program that is a server) or by
+ * lario_app_start() and lario_app_stop() (a server inside a program). Several apps may live in
+ * one program; lario_app_add() lets them share one runtime. Set-up calls that return nothing keep
+ * their first failure, which lario_app_start() returns.
+ */
+
+/* A new app, owned by the caller; NULL when memory is out. Any thread. */
+LARIO_API lario_app *lario_app_new(void);
+
+/* Stops it if it runs and frees it with all apps added to it. NULL is allowed. */
+LARIO_API void lario_app_free(lario_app *app);
+
+/*
+ * Adds an address to listen on: "ADDR:PORT", "[ADDR6]:PORT", ":PORT" (all addresses) or
+ * "unix:PATH". Port 0 takes a free one. Without any, an app listens on 127.0.0.1:8080. A stale
+ * unix socket file is replaced when nobody listens on it, and removed at the end.
+ */
+LARIO_API void lario_app_listen(lario_app *app, const char *address);
+
+/* The number of loops; 0 (the default): one a core. */
+LARIO_API void lario_app_loops(lario_app *app, unsigned loops);
+
+/* Copies the limits; see lario_limits_init(). */
+LARIO_API void lario_app_limits(lario_app *app, const lario_limits *limits);
+
+/* What lario_data() and lario_tcp_data() give the handlers; not owned. */
+LARIO_API void lario_app_set_data(lario_app *app, void *data);
+
+/* Where log records go; the default is lario_log_stderr(). NULL drops them. */
+LARIO_API void lario_app_log(lario_app *app, lario_log_fn log, void *arg);
+
+/* The app's listeners speak raw TCP instead of HTTP: each connection runs `handler`. */
+LARIO_API void lario_app_tcp(lario_app *app, lario_tcp_handler handler);
+
+/* Serves `other` (its own addresses, routes and limits) on the loops of `app`, which owns it. */
+LARIO_API void lario_app_add(lario_app *app, lario_app *other);
+
+/*
+ * Adds the command line option `--name VALUE` for lario_app_main(); *value (the caller's, with
+ * its default already in it) is set to the argument. `placeholder` and `help` are shown by
+ * --help. All strings are kept, not copied.
+ */
+LARIO_API void lario_app_option(lario_app *app, const char *name, const char *placeholder,
+                                const char *help, const char **value);
+
+/* Called by lario_app_main() after the options are read; a negative result ends the program. */
+LARIO_API void lario_app_setup(lario_app *app, int (*setup)(lario_app *app, void *arg), void *arg);
+
+/*
+ * The runtime of the app, for scopes and processes; made at the first call, with the number of
+ * loops set until then. NULL when memory is out.
+ */
+LARIO_API lario_runtime *lario_app_runtime(lario_app *app);
+
+/*
+ * Binds all addresses and starts the threads; returns when it listens. From a thread that is not
+ * a loop. On failure nothing runs and lario_app_error() has a line for people.
+ * Errors: -EADDRINUSE, -EACCES and other system errors of socket and bind; LARIO_EADDR,
+ * LARIO_EROUTE, LARIO_ENOMEM, LARIO_ESTATE (running).
+ */
+LARIO_API LARIO_MUST_USE int lario_app_start(lario_app *app);
+
+/* The text of the last failure of set-up or start, such as "cannot listen on ...". */
+LARIO_API const char *lario_app_error(const lario_app *app);
+
+/*
+ * The bound address number `index`, with the real port; NULL past the last. After the start; valid
+ * until the stop. Addresses of added apps follow the app's own.
+ */
+LARIO_API const char *lario_app_address(const lario_app *app, unsigned index);
+
+/*
+ * Drains: no new connections, idle ones are closed, running requests are finished with
+ * Connection: close, WebSockets get close code 1001; after `timeout_ms` the rest is killed. Returns
+ * 0, or LARIO_ETIMEDOUT when something had to be killed. From a thread that is not a loop.
+ */
+LARIO_API int lario_app_stop(lario_app *app, int timeout_ms);
+
+/*
+ * The whole life of a server program: reads --listen ADDRESS (may be repeated), --loops N,
+ * --help and the added options, starts, prints "listening on ADDRESS" for each address on
+ * standard output, waits for SIGTERM or SIGINT, drains (30 s; a second signal ends it now) and
+ * frees the app. Returns the exit code: 0 done, 1 failed (one line on standard error), 2 usage.
+ * From the main thread; blocks those signals in it.
+ */
+LARIO_API LARIO_MUST_USE int lario_app_main(lario_app *app, int argc, char **argv);
+
+LARIO_END_DECLS
+
+#endif

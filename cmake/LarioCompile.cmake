@@ -23,3 +23,8 @@ if(CMAKE_BUILD_TYPE STREQUAL "Release" OR CMAKE_BUILD_TYPE STREQUAL "RelWithDebI
 endif()
 
 # Link-time optimisation is left to the presets (CMAKE_INTERPROCEDURAL_OPTIMIZATION).
+
+# Internal headers are found as "layer/file.h" by quotes only: <sys/socket.h> stays the system's.
+add_library(lario_internal INTERFACE)
+target_compile_options(lario_internal INTERFACE "SHELL:-iquote ${PROJECT_SOURCE_DIR}/src")
+target_include_directories(lario_internal INTERFACE ${PROJECT_SOURCE_DIR}/include)

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef LARIO_SYS_SOCKET_H
+#define LARIO_SYS_SOCKET_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/socket.h>
+
+/* Addresses as text, and listening sockets. */
+
+typedef struct lario_address {
+    struct sockaddr_storage storage;
+    socklen_t len;
+} lario_address;
+
+/* "unix:" and a path of 107 bytes, or an IPv6 address with brackets, zone and port; with NUL. */
+#define LARIO_ADDRESS_TEXT_BYTES 120
+
+/*
+ * Parses "ADDR:PORT", "[ADDR6]:PORT", ":PORT" (all IPv6 and IPv4 addresses) or "unix:PATH". Only
+ * numeric addresses: nothing is looked up. LARIO_EADDR.
+ */
+int lario_address_parse(lario_address *address, const char *text);
+
+/* The reverse. A unix socket without a path reads "unix". Returns `text`. */
+const char *lario_address_format(const lario_address *address, char text[LARIO_ADDRESS_TEXT_BYTES]);
+
+bool lario_address_is_unix(const lario_address *address);
+
+/*
+ * Opens `count` listening sockets on the address, which share its connections (SO_REUSEPORT);
+ * a unix socket is opened once and duplicated. Port 0 takes a free port, the same for all, and
+ * `address` is updated with it. Fails with -EADDRINUSE when anybody else listens there, also a
+ * program that shares. A unix socket file that nobody listens on is replaced.
+ * Returns 0 or -errno: then none is open.
+ */
+int lario_socket_listen(lario_address *address, int backlog, int *ret_fds, unsigned count);
+
+/* Removes the file of a unix address; nothing for others. */
+void lario_address_unlink(const lario_address *address);
+
+/* Answers at once instead of waiting for more (TCP_NODELAY); nothing for unix sockets. */
+void lario_socket_set_nodelay(int fd);
+
+/* The address of the peer or of the own end. Returns 0 or -errno. */
+int lario_socket_peer(int fd, lario_address *ret_address);
+int lario_socket_local(int fd, lario_address *ret_address);
+
+/* Ends the sending direction. Returns 0 or -errno. */
+int lario_socket_shutdown_write(int fd);
+
+/* The next close resets the connection instead of ending it in order. */
+void lario_socket_reset_on_close(int fd);
+
+/* Sends without waiting or caring: the last words to a client that is turned away. */
+void lario_socket_send_once(int fd, const char *data, size_t len);
+
+/* Closes a descriptor that no poller has. */
+void lario_fd_close(int fd);
+
+#endif

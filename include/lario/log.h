@@ -17,8 +17,7 @@ typedef enum lario_log_level {
  * Receives each record: `event` is a short fixed name ("handler_failed"), `text` the detail. Both
  * are valid during the call only. Called on the thread that logs, several at once are possible.
  */
-typedef void (*lario_log_fn)(void *arg, lario_log_level level, const char *event,
-                             const char *text);
+typedef void (*lario_log_fn)(void *arg, lario_log_level level, const char *event, const char *text);
 
 /*
  * Writes a record to the log of the runtime that the calling thread belongs to; outside a loop of

@@ -53,9 +53,9 @@ LARIO_API const char *lario_pid_format(lario_pid pid, char text[LARIO_PID_TEXT_B
  * LARIO_USER + 1 and so on, up to INT_MAX.
  */
 enum lario_kind {
-    LARIO_DOWN = 1,      /* a monitored process ended: from = it, ref = the monitor, code = reason */
-    LARIO_EXIT = 2,      /* a linked process ended, when exits are trapped: from, code */
-    LARIO_WS_TEXT = 3,   /* a whole text message of the process' WebSocket, valid UTF-8 */
+    LARIO_DOWN = 1,    /* a monitored process ended: from = it, ref = the monitor, code = reason */
+    LARIO_EXIT = 2,    /* a linked process ended, when exits are trapped: from, code */
+    LARIO_WS_TEXT = 3, /* a whole text message of the process' WebSocket, valid UTF-8 */
     LARIO_WS_BINARY = 4, /* a whole binary message of the process' WebSocket */
     LARIO_TCP_DATA = 5,  /* bytes of the process' TCP connection, as they arrived */
     LARIO_USER = 16,
@@ -67,9 +67,9 @@ enum lario_kind {
  */
 typedef struct lario_msg {
     int kind;
-    int code;        /* LARIO_DOWN and LARIO_EXIT: the exit reason, else 0 */
-    lario_pid from;  /* the sender; unset for socket data and for senders outside a process */
-    uint64_t ref;    /* LARIO_DOWN: the monitor. Else not 0 when the sender waits for an answer */
+    int code;       /* LARIO_DOWN and LARIO_EXIT: the exit reason, else 0 */
+    lario_pid from; /* the sender; unset for socket data and for senders outside a process */
+    uint64_t ref;   /* LARIO_DOWN: the monitor. Else not 0 when the sender waits for an answer */
     const char *data;
     size_t len;
 } lario_msg;
@@ -81,13 +81,13 @@ typedef struct lario_msg {
 typedef int (*lario_process_fn)(void *arg);
 
 typedef struct lario_spawn_options {
-    const char *label;          /* shown in listings; static storage; NULL: "process" */
-    size_t stack_bytes;         /* address space; 0: 65,536; from 16,384 to 64 MiB */
-    uint32_t mailbox_max;       /* messages; 0: 16,384; beyond it messages are dropped, counted */
-    size_t mailbox_bytes_max;   /* 0: 8 MiB; the same */
-    int loop;                   /* index of a loop, or -1: the caller's own */
-    bool link;                  /* link to the caller from the first instruction on */
-    bool monitor;               /* the caller monitors it, as by lario_monitor() */
+    const char *label;        /* shown in listings; static storage; NULL: "process" */
+    size_t stack_bytes;       /* address space; 0: 65,536; from 16,384 to 64 MiB */
+    uint32_t mailbox_max;     /* messages; 0: 16,384; beyond it messages are dropped, counted */
+    size_t mailbox_bytes_max; /* 0: 8 MiB; the same */
+    int loop;                 /* index of a loop, or -1: the caller's own */
+    bool link;                /* link to the caller from the first instruction on */
+    bool monitor;             /* the caller monitors it, as by lario_monitor() */
 } lario_spawn_options;
 
 /* Defaults; on the caller's own loop. */
@@ -105,8 +105,7 @@ LARIO_API LARIO_MUST_USE int lario_spawn(lario_process_fn fn, void *arg, lario_p
 
 /* The same with options; parks only when opts->loop is another loop. LARIO_EINVAL: bad options. */
 LARIO_API LARIO_MUST_USE int lario_spawn_opts(lario_process_fn fn, void *arg,
-                                              const lario_spawn_options *opts,
-                                              lario_pid *ret_pid);
+                                              const lario_spawn_options *opts, lario_pid *ret_pid);
 
 /* The calling process; the unset pid outside a process. Does not park. */
 LARIO_API lario_pid lario_self(void);
@@ -195,10 +194,10 @@ LARIO_API LARIO_MUST_USE int lario_offload(int (*fn)(void *arg), void *arg);
 typedef struct lario_process_info {
     lario_pid pid;
     const char *label;
-    const char *state;       /* "running", "ready", "receiving", "waiting" */
+    const char *state; /* "running", "ready", "receiving", "waiting" */
     unsigned loop;
-    uint32_t mailbox;        /* messages waiting */
-    uint64_t mailbox_drops;  /* messages dropped because it was full */
+    uint32_t mailbox;       /* messages waiting */
+    uint64_t mailbox_drops; /* messages dropped because it was full */
     uint64_t age_ms;
 } lario_process_info;
 

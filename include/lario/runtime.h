@@ -18,13 +18,13 @@ LARIO_BEGIN_DECLS
 typedef struct lario_runtime lario_runtime;
 
 typedef struct lario_runtime_opts {
-    unsigned loops;             /* threads that run processes; 0: one a core; at most 256 */
-    unsigned workers;           /* threads for lario_offload(); 0: four; at most 256 */
-    uint32_t processes_max;     /* of each loop; 0: 4,000,000; at most 16,777,215 */
-    uint32_t offloads_max;      /* queued at once, more are refused; 0: 100,000 */
-    uint32_t stall_ms;          /* a loop held longer is reported with its stack; 0: 200 */
-    uint32_t stacks_kept;       /* unused warm stacks a loop keeps; 0: 1,024 */
-    lario_log_fn log;           /* NULL: records are dropped */
+    unsigned loops;         /* threads that run processes; 0: one a core; at most 256 */
+    unsigned workers;       /* threads for lario_offload(); 0: four; at most 256 */
+    uint32_t processes_max; /* of each loop; 0: 4,000,000; at most 16,777,215 */
+    uint32_t offloads_max;  /* queued at once, more are refused; 0: 100,000 */
+    uint32_t stall_ms;      /* a loop held longer is reported with its stack; 0: 200 */
+    uint32_t stacks_kept;   /* unused warm stacks a loop keeps; 0: 1,024 */
+    lario_log_fn log;       /* NULL: records are dropped */
     void *log_arg;
 } lario_runtime_opts;
 

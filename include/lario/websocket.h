@@ -67,7 +67,8 @@ LARIO_API LARIO_MUST_USE int lario_ws_printf(lario_ws *ws, const char *format, .
  */
 LARIO_API int lario_ws_close(lario_ws *ws, int code, const char *reason);
 
-/* The peer's close code once it has closed: 1005 without one, 1006 without a close frame, else 0. */
+/* The peer's close code once it has closed: 1005 without one, 1006 without a close frame, else 0.
+ */
 LARIO_API int lario_ws_close_code(const lario_ws *ws);
 
 LARIO_END_DECLS

@@ -22,9 +22,9 @@ typedef struct lario_http1_body_limits {
 } lario_http1_body_limits;
 
 typedef struct lario_http1_body {
-    uint64_t left;   /* bytes of the body, or of the current chunk, still to come */
-    uint32_t line;   /* bytes of the current chunk or trailer line so far */
-    uint32_t tiny;   /* chunks below 16 bytes in a row */
+    uint64_t left; /* bytes of the body, or of the current chunk, still to come */
+    uint32_t line; /* bytes of the current chunk or trailer line so far */
+    uint32_t tiny; /* chunks below 16 bytes in a row */
     uint32_t trailers;
     uint32_t trailer_bytes;
     uint8_t phase;

@@ -28,12 +28,12 @@ enum lario_ws_opcode {
 
 /* What the parser found next. */
 typedef struct lario_ws_event {
-    uint8_t opcode;  /* TEXT or BINARY for a piece of a message (also of its continuation frames);
-                        CLOSE, PING or PONG for a whole control frame */
-    bool first;      /* the piece starts a message */
-    bool last;       /* the piece ends it: text is then known to be valid UTF-8 */
-    char *data;      /* unmasked; in the caller's bytes, or in the parser for a control frame */
-    size_t len;      /* may be 0 only when `first` or `last` */
+    uint8_t opcode; /* TEXT or BINARY for a piece of a message (also of its continuation frames);
+                       CLOSE, PING or PONG for a whole control frame */
+    bool first;     /* the piece starts a message */
+    bool last;      /* the piece ends it: text is then known to be valid UTF-8 */
+    char *data;     /* unmasked; in the caller's bytes, or in the parser for a control frame */
+    size_t len;     /* may be 0 only when `first` or `last` */
 } lario_ws_event;
 
 typedef struct lario_ws_parser {
@@ -46,13 +46,13 @@ typedef struct lario_ws_parser {
     uint8_t message_opcode; /* of the unfinished message, or 0 */
     bool in_payload;
     bool fin;
-    bool fresh;             /* no piece of the current message was reported yet */
+    bool fresh; /* no piece of the current message was reported yet */
     uint8_t mask[4];
-    uint8_t mask_at;        /* offset into the mask of the next payload byte */
+    uint8_t mask_at; /* offset into the mask of the next payload byte */
     uint8_t control_len;
     lario_utf8_state utf8;
-    uint16_t close_code;    /* after a failure: the code to close with */
-    const char *reason;     /* after a failure, for the log (static storage) */
+    uint16_t close_code; /* after a failure: the code to close with */
+    const char *reason;  /* after a failure, for the log (static storage) */
     char control[LARIO_WS_CONTROL_BYTES_MAX];
 } lario_ws_parser;
 

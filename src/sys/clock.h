@@ -5,8 +5,8 @@
 #include <stdint.h>
 #include <time.h>
 
-#define LARIO_NS_PER_MS 1000000ull
-#define LARIO_NS_PER_S 1000000000ull
+#define LARIO_NS_PER_MS ((uint64_t)1000000)
+#define LARIO_NS_PER_S ((uint64_t)1000000000)
 
 /* Nanoseconds of a clock that never goes back. */
 static inline uint64_t lario_clock_ns(void)

@@ -59,10 +59,12 @@ lario_poller *lario_poller_new(void);
 void lario_poller_free(lario_poller *poller);
 
 /*
- * Waits up to `timeout_ms` (-1: for ever, 0: not at all) and calls back for what happened. Returns
- * 0 or -errno.
+ * Waits up to `timeout_ms` (-1: for ever, 0: not at all). Returns 0 or -errno. What happened is
+ * called back by lario_poller_deliver(), which follows each wait: in between the caller looks at
+ * the clock.
  */
 int lario_poller_wait(lario_poller *poller, int timeout_ms);
+void lario_poller_deliver(lario_poller *poller);
 
 /* Ends the current or next wait at once. Any thread. */
 void lario_poller_wake(lario_poller *poller);
@@ -73,7 +75,7 @@ int lario_io_open(lario_io *io, lario_poller *poller, int fd, const lario_io_ops
 
 /*
  * Closes the descriptor; no callback comes any more. Harmless when it is closed. The memory of
- * `io` must stay until the lario_poller_wait() that may be calling back has returned.
+ * `io` must stay until the lario_poller_deliver() that may be calling back has returned.
  */
 void lario_io_close(lario_io *io);
 

@@ -24,6 +24,7 @@
 struct lario_poller {
     int epoll_fd;
     int wake_fd;
+    int events_count; /* waited for, not delivered yet */
     struct epoll_event events[EVENTS_MAX];
     char buffer[READ_BYTES];
 };
@@ -34,6 +35,7 @@ lario_poller *lario_poller_new(void)
 
     if (!poller)
         return NULL;
+    poller->events_count = 0;
     poller->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
     if (poller->epoll_fd < 0)
         goto fail;
@@ -267,14 +269,18 @@ int lario_poller_wait(lario_poller *poller, int timeout_ms)
 {
     int count = epoll_wait(poller->epoll_fd, poller->events, EVENTS_MAX, timeout_ms);
 
-    if (count < 0)
-        return errno == EINTR ? 0 : -errno;
-    for (int i = 0; i < count; i++) {
+    poller->events_count = count < 0 ? 0 : count;
+    return count < 0 && errno != EINTR ? -errno : 0;
+}
+
+void lario_poller_deliver(lario_poller *poller)
+{
+    for (int i = 0; i < poller->events_count; i++) {
         lario_io *io = poller->events[i].data.ptr;
 
         /* An earlier event of this batch may have closed it. */
         if (io && io->fd >= 0)
             deliver(io, poller->events[i].events);
     }
-    return 0;
+    poller->events_count = 0;
 }

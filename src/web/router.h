@@ -13,8 +13,8 @@ typedef struct lario_router_node lario_router_node;
 #define LARIO_ROUTER_ERROR_BYTES 256
 
 struct lario_router {
-    lario_router_node *root;                 /* radix tree of the patterns */
-    int error;                               /* the first failure of set-up, or 0 */
+    lario_router_node *root;                   /* radix tree of the patterns */
+    int error;                                 /* the first failure of set-up, or 0 */
     char error_text[LARIO_ROUTER_ERROR_BYTES]; /* a line for people, once error is set */
 };
 

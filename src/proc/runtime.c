@@ -1,0 +1,371 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "proc/runtime.h"
+
+#include <stdlib.h>
+
+#include "proc/offload.h"
+#include "proc/stall.h"
+#include "sys/clock.h"
+#include "sys/random.h"
+
+#define LOOPS_MAX 256u
+#define WORKERS_MAX 256u
+#define WORKERS_DEFAULT 4u
+#define PROCESSES_DEFAULT 4000000u
+#define OFFLOADS_DEFAULT 100000u
+#define STALL_MS_DEFAULT 200u
+#define STACKS_KEPT_DEFAULT 1024u
+
+/* How often a stop looks whether the last processes have ended. */
+#define STOP_LOOK_MS 2
+
+typedef struct node_loop {
+    lario_loop loop;
+    lario_sched sched;
+    lario_thread thread;
+} node_loop;
+
+struct lario_runtime {
+    lario_runtime_opts opts;
+    uint64_t node[2];
+    uint64_t incarnation;
+    lario_log_target log;
+    bool is_running;
+    node_loop *loops;
+    lario_offload_pool offload;
+    lario_stall_detector stall;
+    lario_runtime_part *parts;
+};
+
+static void set_default(uint32_t *value, uint32_t by_default, uint32_t max)
+{
+    if (*value == 0)
+        *value = by_default;
+    if (*value > max)
+        *value = max;
+}
+
+static void complete_options(lario_runtime_opts *opts)
+{
+    set_default(&opts->loops, lario_thread_cores(), LOOPS_MAX);
+    set_default(&opts->workers, WORKERS_DEFAULT, WORKERS_MAX);
+    set_default(&opts->processes_max, PROCESSES_DEFAULT, LARIO_SLOTS_MAX);
+    set_default(&opts->offloads_max, OFFLOADS_DEFAULT, UINT32_MAX);
+    set_default(&opts->stall_ms, STALL_MS_DEFAULT, UINT32_MAX);
+    set_default(&opts->stacks_kept, STACKS_KEPT_DEFAULT, UINT32_MAX);
+}
+
+lario_runtime *lario_runtime_new(const lario_runtime_opts *opts)
+{
+    lario_runtime *runtime = calloc(1, sizeof *runtime);
+    unsigned made = 0;
+    int rc = LARIO_ENOMEM;
+
+    if (!runtime)
+        goto fail;
+    if (opts)
+        runtime->opts = *opts;
+    complete_options(&runtime->opts);
+    runtime->log = (lario_log_target){runtime->opts.log, runtime->opts.log_arg};
+    runtime->incarnation = lario_clock_wall_ns();
+    rc = lario_random_bytes(runtime->node, sizeof runtime->node);
+    if (rc < 0)
+        goto fail;
+    rc = LARIO_ENOMEM;
+    runtime->loops = aligned_alloc(_Alignof(node_loop), runtime->opts.loops * sizeof(node_loop));
+    if (!runtime->loops)
+        goto fail;
+    for (; made < runtime->opts.loops; made++) {
+        node_loop *at = &runtime->loops[made];
+
+        rc = lario_loop_init(&at->loop, made, runtime, &runtime->log);
+        if (rc < 0)
+            goto fail;
+        lario_sched_init(&at->sched, &at->loop, runtime->opts.processes_max,
+                         runtime->opts.stacks_kept);
+    }
+    return runtime;
+fail:
+    while (made > 0)
+        lario_loop_done(&runtime->loops[--made].loop);
+    if (runtime)
+        free(runtime->loops);
+    free(runtime);
+    errno = -rc;
+    return NULL;
+}
+
+static void *run_loop(void *arg)
+{
+    node_loop *at = arg;
+
+    lario_context_adopt(&at->sched.context);
+    lario_loop_run(&at->loop);
+    return NULL;
+}
+
+static void stop_loop(lario_loop *loop, void *arg)
+{
+    (void)arg;
+    lario_loop_stop(loop);
+}
+
+static void end_loops(lario_runtime *runtime, unsigned count)
+{
+    for (unsigned i = 0; i < count; i++) {
+        lario_runtime_call(runtime, i, stop_loop, NULL);
+        lario_thread_join(runtime->loops[i].thread);
+    }
+}
+
+int lario_runtime_start(lario_runtime *runtime)
+{
+    unsigned started = 0;
+
+    if (runtime->is_running)
+        return LARIO_ESTATE;
+    int rc =
+        lario_offload_start(&runtime->offload, runtime->opts.workers, runtime->opts.offloads_max);
+
+    if (rc < 0)
+        return rc;
+    for (; started < runtime->opts.loops; started++) {
+        node_loop *at = &runtime->loops[started];
+
+        at->loop.is_stopped = false;
+        at->sched.is_stopping = false;
+        rc = lario_thread_start(&at->thread, "lario-loop", run_loop, at);
+        if (rc < 0)
+            goto fail;
+    }
+    rc = lario_stall_start(&runtime->stall, runtime, runtime->opts.stall_ms);
+    if (rc < 0)
+        goto fail;
+    runtime->is_running = true;
+    return 0;
+fail:
+    end_loops(runtime, started);
+    lario_offload_stop(&runtime->offload);
+    return rc;
+}
+
+static void kill_processes(lario_loop *loop, void *arg)
+{
+    (void)arg;
+    lario_sched_kill_all(loop->slots[LARIO_LOOP_SLOT_PROC], LARIO_ECANCELED);
+}
+
+static void count_processes(lario_loop *loop, void *arg)
+{
+    lario_sched *sched = loop->slots[LARIO_LOOP_SLOT_PROC];
+
+    *(uint64_t *)arg += sched->processes;
+}
+
+static uint64_t processes_left(lario_runtime *runtime)
+{
+    uint64_t left = 0;
+
+    lario_runtime_call_all(runtime, count_processes, &left);
+    return left;
+}
+
+int lario_runtime_stop(lario_runtime *runtime, int timeout_ms)
+{
+    const struct timespec pause = {.tv_nsec = STOP_LOOK_MS * 1000000};
+    uint64_t deadline = lario_clock_ns() + (uint64_t)timeout_ms * LARIO_NS_PER_MS;
+    uint64_t left;
+
+    if (!runtime->is_running)
+        return LARIO_ESTATE;
+    lario_runtime_call_all(runtime, kill_processes, NULL);
+    while ((left = processes_left(runtime)) > 0 && lario_clock_ns() < deadline)
+        nanosleep(&pause, NULL);
+    lario_stall_stop(&runtime->stall);
+    lario_offload_stop(&runtime->offload);
+    end_loops(runtime, runtime->opts.loops);
+    runtime->is_running = false;
+    return left > 0 ? LARIO_ETIMEDOUT : 0;
+}
+
+void lario_runtime_free(lario_runtime *runtime)
+{
+    if (!runtime)
+        return;
+    while (runtime->parts) {
+        lario_runtime_part *part = runtime->parts;
+
+        runtime->parts = part->next;
+        part->free_fn(part);
+    }
+    for (unsigned i = 0; i < runtime->opts.loops; i++) {
+        lario_loop_done(&runtime->loops[i].loop);
+        lario_sched_done(&runtime->loops[i].sched);
+    }
+    free(runtime->loops);
+    free(runtime);
+}
+
+/* ---- What others ask of a runtime ---- */
+
+unsigned lario_runtime_loops(const lario_runtime *runtime)
+{
+    return runtime->opts.loops;
+}
+
+lario_runtime *lario_runtime_here(void)
+{
+    return lario_loop_current ? lario_loop_current->runtime : NULL;
+}
+
+lario_loop *lario_runtime_loop_of(const lario_runtime *runtime, lario_pid pid)
+{
+    unsigned index = lario_serial_loop(pid.serial);
+
+    if (pid.node[0] != runtime->node[0] || pid.node[1] != runtime->node[1] ||
+        pid.incarnation != runtime->incarnation || index >= runtime->opts.loops)
+        return NULL;
+    return &runtime->loops[index].loop;
+}
+
+lario_loop *lario_runtime_loop_at(const lario_runtime *runtime, unsigned index)
+{
+    return &runtime->loops[index].loop;
+}
+
+pthread_t lario_runtime_thread(const lario_runtime *runtime, unsigned index)
+{
+    return runtime->loops[index].thread;
+}
+
+lario_pid lario_runtime_pid(const lario_runtime *runtime, uint64_t serial)
+{
+    return (lario_pid){
+        .node = {runtime->node[0], runtime->node[1]},
+        .incarnation = runtime->incarnation,
+        .serial = serial,
+    };
+}
+
+const lario_log_target *lario_runtime_log(const lario_runtime *runtime)
+{
+    return &runtime->log;
+}
+
+void lario_runtime_set_log(lario_runtime *runtime, lario_log_fn fn, void *arg)
+{
+    runtime->log = (lario_log_target){fn, arg};
+}
+
+lario_offload_pool *lario_runtime_offload(lario_runtime *runtime)
+{
+    return &runtime->offload;
+}
+
+void lario_runtime_add_part(lario_runtime *runtime, lario_runtime_part *part)
+{
+    part->next = runtime->parts;
+    runtime->parts = part;
+}
+
+lario_runtime_part *lario_runtime_parts(const lario_runtime *runtime)
+{
+    return runtime->parts;
+}
+
+/* ---- Calls from outside of the loops ---- */
+
+typedef struct outside_call {
+    lario_handoff handoff;
+    void (*fn)(lario_loop *loop, void *arg);
+    void *arg;
+    pthread_mutex_t mutex;
+    pthread_cond_t done;
+    bool is_done;
+} outside_call;
+
+static void outside_call_arrived(lario_loop *loop, lario_handoff *handoff)
+{
+    outside_call *call = lario_container_of(handoff, outside_call, handoff);
+
+    call->fn(loop, call->arg);
+    pthread_mutex_lock(&call->mutex);
+    call->is_done = true;
+    pthread_cond_signal(&call->done);
+    pthread_mutex_unlock(&call->mutex);
+}
+
+void lario_runtime_call(lario_runtime *runtime, unsigned index,
+                        void (*fn)(lario_loop *loop, void *arg), void *arg)
+{
+    outside_call call = {.handoff.run = outside_call_arrived,
+                         .fn = fn,
+                         .arg = arg,
+                         .mutex = PTHREAD_MUTEX_INITIALIZER,
+                         .done = PTHREAD_COND_INITIALIZER};
+
+    lario_loop_hand(&runtime->loops[index].loop, &call.handoff);
+    pthread_mutex_lock(&call.mutex);
+    while (!call.is_done)
+        pthread_cond_wait(&call.done, &call.mutex);
+    pthread_mutex_unlock(&call.mutex);
+    pthread_cond_destroy(&call.done);
+    pthread_mutex_destroy(&call.mutex);
+}
+
+void lario_runtime_call_all(lario_runtime *runtime, void (*fn)(lario_loop *loop, void *arg),
+                            void *arg)
+{
+    for (unsigned i = 0; i < runtime->opts.loops; i++)
+        lario_runtime_call(runtime, i, fn, arg);
+}
+
+typedef struct outside_spawn {
+    lario_process_fn fn;
+    void *arg;
+    const lario_spawn_options *opts;
+    lario_pid pid;
+    int rc;
+} outside_spawn;
+
+static void outside_spawn_arrived(lario_loop *loop, void *arg)
+{
+    outside_spawn *spawn = arg;
+    lario_proc *proc;
+
+    spawn->rc = lario_sched_spawn(loop->slots[LARIO_LOOP_SLOT_PROC], spawn->fn, spawn->arg,
+                                  spawn->opts, NULL, &proc);
+    if (spawn->rc == 0)
+        spawn->pid = lario_proc_pid(proc);
+}
+
+int lario_runtime_spawn(lario_runtime *runtime, lario_process_fn fn, void *arg,
+                        const lario_spawn_options *opts, lario_pid *ret_pid)
+{
+    static const lario_spawn_options defaults = LARIO_SPAWN_OPTIONS_INIT;
+    outside_spawn spawn = {.fn = fn, .arg = arg, .opts = opts ? opts : &defaults};
+
+    if (!runtime->is_running)
+        return LARIO_ESTATE;
+    if (spawn.opts->loop >= (int)runtime->opts.loops || spawn.opts->link || spawn.opts->monitor)
+        return LARIO_EINVAL;
+    unsigned index = spawn.opts->loop < 0 ? 0 : (unsigned)spawn.opts->loop;
+
+    lario_runtime_call(runtime, index, outside_spawn_arrived, &spawn);
+    if (spawn.rc == 0 && ret_pid)
+        *ret_pid = spawn.pid;
+    return spawn.rc;
+}
+
+/* ---- The log of the calling thread ---- */
+
+void lario_log(lario_log_level level, const char *event, const char *format, ...)
+{
+    va_list values;
+
+    if (!lario_loop_current)
+        return;
+    va_start(values, format);
+    lario_log_write(lario_loop_current->log, level, event, format, values);
+    va_end(values);
+}

@@ -127,6 +127,7 @@ void lario_loop_run(lario_loop *loop)
         wait_io(loop, more_ready);
         lario_loop_beat(loop);
         loop->now_ns = lario_clock_ns();
+        loop->turn++;
         lario_poller_deliver(loop->poller);
         drain_inbox(loop);
         lario_wheel_advance(&loop->wheel, lario_loop_now_ms(loop));

@@ -39,6 +39,7 @@ struct lario_loop {
     lario_poller *poller;
     lario_wheel wheel;
     uint64_t now_ns; /* of this turn */
+    uint64_t turn;   /* counts them */
     lario_list_link tasks;
     void *slots[LARIO_LOOP_SLOTS];
     const lario_log_target *log;

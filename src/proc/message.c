@@ -97,16 +97,11 @@ static int take_from_mailbox(lario_proc *self, int kind, lario_msg *ret_msg)
     return message->kind;
 }
 
-static bool is_source_kind(int kind)
-{
-    return kind == 0 || kind == LARIO_WS_TEXT || kind == LARIO_WS_BINARY || kind == LARIO_TCP_DATA;
-}
-
 static int take_from_source(lario_proc *self, int kind, lario_msg *ret_msg)
 {
-    if (!self->source || !is_source_kind(kind))
+    if (!self->source)
         return LARIO_EAGAIN;
-    int rc = self->source->receive(self->source, ret_msg);
+    int rc = self->source->receive(self->source, kind, ret_msg);
 
     if (rc > 0)
         self->source_msg = true;

@@ -33,7 +33,8 @@ enum lario_proc_state {
 
 /* What a parked process waits for: who may wake it for which reason. */
 enum lario_proc_wait {
-    LARIO_WAIT_OTHER,     /* a timer, I/O */
+    LARIO_WAIT_OTHER,     /* a timer, a worker */
+    LARIO_WAIT_CONN,      /* its own connection: input, room for output, the end */
     LARIO_WAIT_RECEIVE,   /* a message, or data of its source */
     LARIO_WAIT_REPLY,     /* the answer to a call */
     LARIO_WAIT_UNTIL_DONE /* work elsewhere that uses its stack: a kill does not end the wait */
@@ -41,12 +42,12 @@ enum lario_proc_wait {
 
 /*
  * Something beside the mailbox that lario_receive() takes messages from: the process' own
- * connection. `receive` returns a kind (more than 0) with *ret_msg, LARIO_EAGAIN when there is
- * nothing now, or a failure for the receiver. `released` tells that the message returned before is
- * not needed any more.
+ * connection. `receive` returns a kind (more than 0) with *ret_msg, if it is the wanted one (0:
+ * any); LARIO_EAGAIN when there is nothing now; or a failure for the receiver, whatever kind it
+ * wants. `released` tells that the message returned before is not needed any more.
  */
 typedef struct lario_source {
-    int (*receive)(struct lario_source *source, lario_msg *ret_msg);
+    int (*receive)(struct lario_source *source, int kind, lario_msg *ret_msg);
     void (*released)(struct lario_source *source);
 } lario_source;
 
@@ -115,6 +116,13 @@ void lario_proc_resume(lario_proc *proc, int rc);
 
 /* Whether it is parked in lario_receive() and would take a message of `kind`. */
 bool lario_proc_wants(const lario_proc *proc, int kind);
+
+/* Whether it is parked for its connection, or in a receive that the connection's end concerns. */
+static inline bool lario_proc_waits_for_conn(const lario_proc *proc)
+{
+    return proc && proc->state == LARIO_PROC_PARKED &&
+           (proc->wait == LARIO_WAIT_CONN || proc->wait == LARIO_WAIT_RECEIVE);
+}
 
 /* Marks it killed with `reason` (negative) and ends its wait. On its loop. */
 void lario_proc_kill(lario_proc *proc, int reason);

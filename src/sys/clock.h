@@ -26,4 +26,13 @@ static inline uint64_t lario_clock_wall_ns(void)
     return (uint64_t)ts.tv_sec * LARIO_NS_PER_S + (uint64_t)ts.tv_nsec;
 }
 
+/* Seconds since 1970, a few milliseconds late at most; cheaper than the above. */
+static inline uint64_t lario_clock_wall_s(void)
+{
+    struct timespec ts;
+
+    clock_gettime(CLOCK_REALTIME_COARSE, &ts);
+    return (uint64_t)ts.tv_sec;
+}
+
 #endif

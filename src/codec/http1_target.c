@@ -54,7 +54,7 @@ static bool ipv6_is_valid(const char *at, const char *end)
         return false;
     memcpy(text, at, len);
     text[len] = '\0';
-    return inet_pton(AF_INET6, text, &address) == 1;
+    return strlen(text) == len && inet_pton(AF_INET6, text, &address) == 1;
 }
 
 /* The end of the registered name or IPv4 address at `at`; NULL for a bad percent escape. */

@@ -23,7 +23,7 @@ if(LARIO_FUZZ AND CMAKE_C_COMPILER_ID MATCHES "Clang")
 endif()
 
 if(CMAKE_BUILD_TYPE STREQUAL "Release" OR CMAKE_BUILD_TYPE STREQUAL "RelWithDebInfo")
-    if(NOT LARIO_SANITIZE)
+    if(NOT LARIO_SANITIZE AND NOT LARIO_FUZZ)
         target_compile_options(lario_compile INTERFACE
             -D_FORTIFY_SOURCE=2 -fstack-protector-strong -fstack-clash-protection)
     endif()

@@ -271,31 +271,10 @@ static void extensions_are_checked_and_ignored(void **state)
 static void bad_extensions_are_refused(void **state)
 {
     static const char *const bad[] = {
-        "1;\r\n",
-        "1; \r\n",
-        "1;;a\r\n",
-        "1;=b\r\n",
-        "1;a=\r\n",
-        "1;a= \r\n",
-        "1;a=;b\r\n",
-        "1;a \r\n",
-        "1;a=b \r\n",
-        "1;a b\r\n",
-        "1;a=b c\r\n",
-        "1;a=\"b\"c",
-        "1;a=b\"c\"",
-        "1;a==b",
-        "1;a=b=c",
-        "1;a=\"\x01",
-        "1;a\x7f",
-        "1;\x08"
-        "a",
-        "1;a=\x0b",
-        "1;a=\"\\\r\n",
-        "1;a=\"\\\n",
-        "1;a=\"b\" \r",
-        "1;a(b)\r\n",
-        "1;\xc3\xa4\r\n",
+        "1;\r\n",     "1; \r\n",      "1;;a\r\n",   "1;=b\r\n",     "1;a=\r\n",    "1;a= \r\n",
+        "1;a=;b\r\n", "1;a \r\n",     "1;a=b \r\n", "1;a b\r\n",    "1;a=b c\r\n", "1;a=\"b\"c",
+        "1;a=b\"c\"", "1;a==b",       "1;a=b=c",    "1;a=\"\x01",   "1;a\x7f",     "1;\010a",
+        "1;a=\x0b",   "1;a=\"\\\r\n", "1;a=\"\\\n", "1;a=\"b\" \r", "1;a(b)\r\n",  "1;\xc3\xa4\r\n",
     };
 
     (void)state;

@@ -110,9 +110,7 @@ static void chunked_is_last_and_once_and_alone_known(void **state)
         {CODING("chunked;a=b"), 501},
         {CODING("\"chunked\""), 501},
         {CODING("chun ked"), 501},
-        {CODING("\x0b"
-                "chunked"),
-         400},
+        {CODING("\013chunked"), 400},
     };
     lario_http1_head head;
 

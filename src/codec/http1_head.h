@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 /*
- * The head of an HTTP/1.x request (RFC 9112 2 to 6), parsed line by line as the bytes arrive: each
+ * The head of an HTTP/1.x request (RFC 9112 2 to 6), parsed as the bytes arrive: each
  * byte is looked at once, whatever way the head is cut into reads. Nothing is copied; everything
  * is an offset from the head's first byte, so that the caller may move the bytes between calls.
  */
@@ -35,7 +35,7 @@ typedef struct lario_http1_field {
 
 typedef struct lario_http1_head {
     /* Progress; only the parser looks at these. */
-    uint32_t line_at; /* where the line starts that is not complete yet */
+    uint32_t line_at; /* where the request line starts */
     uint32_t scan_at; /* how far the head was looked at */
     uint16_t seen;    /* what the fields said so far that frame the message */
     uint8_t phase;

@@ -28,7 +28,7 @@
 #define LENGTH_64 127u
 
 /* Compilers turn this into one register of SSE2 or NEON. */
-typedef uint8_t vector __attribute__((vector_size(16)));
+typedef uint64_t vector __attribute__((vector_size(16)));
 
 static int fail(lario_ws_parser *parser, uint16_t close_code, const char *reason)
 {
@@ -37,36 +37,46 @@ static int fail(lario_ws_parser *parser, uint16_t close_code, const char *reason
     return LARIO_EPROTO;
 }
 
+/* The mask from its byte `mask_at` on, twice, in the order of memory. */
+static uint64_t mask_word(const uint8_t mask[4], unsigned mask_at)
+{
+    uint8_t turned[4];
+    uint32_t half;
+
+    if (mask_at == 0) {
+        memcpy(&half, mask, sizeof(half));
+    } else {
+        for (unsigned i = 0; i < 4; i++)
+            turned[i] = mask[(mask_at + i) & 3];
+        memcpy(&half, turned, sizeof(half));
+    }
+    return (uint64_t)half << 32 | half;
+}
+
 /* Unmasks in place; returns the bits that are set in any byte, to tell text that is all ASCII. */
 static uint64_t unmask(char *data, size_t len, const uint8_t mask[4], unsigned mask_at)
 {
-    uint8_t wide[16];
-    vector wide_mask, seen = {0}, piece;
-    uint64_t words[2], word_mask, word, bits = 0;
+    uint64_t word_mask = mask_word(mask, mask_at), word, bits;
+    vector wide_mask = {word_mask, word_mask}, seen = {0, 0}, piece;
+    size_t at = 0;
 
-    for (unsigned i = 0; i < sizeof(wide); i++)
-        wide[i] = mask[(mask_at + i) & 3];
-    memcpy(&wide_mask, wide, sizeof(wide_mask));
-    for (; len >= sizeof(piece); data += sizeof(piece), len -= sizeof(piece)) {
-        memcpy(&piece, data, sizeof(piece));
+    for (; len - at >= sizeof(piece); at += sizeof(piece)) {
+        memcpy(&piece, data + at, sizeof(piece));
         piece ^= wide_mask;
         seen |= piece;
-        memcpy(data, &piece, sizeof(piece));
+        memcpy(data + at, &piece, sizeof(piece));
     }
-    memcpy(words, &seen, sizeof(words));
-    bits = words[0] | words[1];
-    if (len >= sizeof(word)) {
-        memcpy(&word_mask, wide, sizeof(word_mask));
-        memcpy(&word, data, sizeof(word));
+    bits = seen[0] | seen[1];
+    if (len - at >= sizeof(word)) {
+        memcpy(&word, data + at, sizeof(word));
         word ^= word_mask;
         bits |= word;
-        memcpy(data, &word, sizeof(word));
-        data += sizeof(word);
-        len -= sizeof(word);
+        memcpy(data + at, &word, sizeof(word));
+        at += sizeof(word);
     }
-    for (size_t i = 0; i < len; i++) {
-        data[i] = (char)((uint8_t)data[i] ^ wide[i]);
-        bits |= (uint8_t)data[i];
+    for (; at < len; at++) {
+        data[at] = (char)((uint8_t)data[at] ^ mask[(mask_at + at) & 3]);
+        bits |= (uint8_t)data[at];
     }
     return bits;
 }

@@ -32,7 +32,7 @@ typedef struct lario_route_target {
 
 typedef struct lario_route_entry {
     struct lario_route_entry *next; /* of the same place, for another method */
-    uint64_t method;          /* one bit */
+    uint64_t method;                /* one bit */
     lario_route_target target;
     unsigned params_count;
     const char *params[]; /* their names, in the order of the pattern */
@@ -52,7 +52,7 @@ typedef struct lario_route_span {
 
 typedef struct lario_route_match {
     const lario_route_entry *routes; /* of the place that was found, or NULL */
-    uint64_t methods;          /* of all places that fit the path, when none was found */
+    uint64_t methods;                /* of all places that fit the path, when none was found */
     lario_route_span values[LARIO_ROUTE_SEGMENTS_MAX]; /* of the parameters */
 } lario_route_match;
 

@@ -217,7 +217,7 @@ static uint64_t methods_for(const lario_router *router, const char *method)
 
 /* Of the routes of one place the one for the method itself, else GET for HEAD, else any. */
 static const lario_route_entry *choose(const lario_router *router, const lario_route_entry *routes,
-                                 const char *method)
+                                       const char *method)
 {
     uint64_t own = find_method(router, method), rest = methods_for(router, method) & ~own;
     const lario_route_entry *second = NULL, *last = NULL;

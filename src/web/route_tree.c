@@ -2,14 +2,10 @@
 #include "web/route_tree.h"
 
 #include <assert.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "codec/utf8.h"
 #include "lario/error.h"
-
-#define PATTERN_BYTES_MAX 1024
 
 /* Each segment start leaves at most two ways to try later: its `:name` and its `*name`. */
 #define CHOICES_MAX (2 * LARIO_ROUTE_SEGMENTS_MAX)
@@ -154,91 +150,25 @@ static lario_route_node *extend_variable(lario_route_tree *tree, lario_route_nod
     return *slot;
 }
 
-/* The bytes of a pattern's rest, which starts with a '/', up to its next variable. */
-static size_t text_len_of(const char *pattern)
-{
-    size_t i = 0;
-
-    while (pattern[i] && !(i > 0 && pattern[i - 1] == '/' && strchr(":*", pattern[i])))
-        i++;
-    return i;
-}
-
-static bool is_name(const char *name, size_t len)
-{
-    for (size_t i = 0; i < len; i++) {
-        char c = name[i];
-
-        if (!((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-              c == '_' || c == '-'))
-            return false;
-    }
-    return len > 0;
-}
-
-/* Whether `name` is the name of a variable in the `len` bytes of the pattern before it. */
-static bool is_used(const char *pattern, size_t len, const char *name, size_t name_len)
-{
-    for (size_t i = 1; i < len; i++) {
-        if (pattern[i - 1] != '/' || (pattern[i] != ':' && pattern[i] != '*'))
-            continue;
-        if (strcspn(pattern + i + 1, "/") == name_len &&
-            memcmp(pattern + i + 1, name, name_len) == 0)
-            return true;
-    }
-    return false;
-}
-
-/* Why the pattern cannot be used, or NULL. */
-static const char *find_fault(const char *pattern, unsigned *ret_params)
-{
-    size_t len = strlen(pattern);
-    unsigned params = 0, segments = 0;
-
-    if (pattern[0] != '/')
-        return "the pattern does not start with '/'";
-    if (len > PATTERN_BYTES_MAX)
-        return "the pattern is longer than 1024 bytes";
-    if (!lario_utf8_is_valid(pattern, len))
-        return "the pattern is not UTF-8";
-    for (const char *at = pattern; *at; at += strcspn(at, "/")) {
-        const char *segment = ++at;
-        size_t name_len = strcspn(segment, "/");
-
-        if (++segments > LARIO_ROUTE_SEGMENTS_MAX)
-            return "the pattern has more than 32 segments";
-        if (*segment != ':' && *segment != '*')
-            continue;
-        if (*segment == '*' && segment[name_len])
-            return "'*' is not in the last segment";
-        if (!is_name(segment + 1, --name_len))
-            return "a parameter's name is not made of letters, digits, '_' and '-'";
-        if (is_used(pattern, (size_t)(segment - pattern), segment + 1, name_len))
-            return "two parameters have the same name";
-        params++;
-    }
-    *ret_params = params;
-    return NULL;
-}
-
 /* A route with the names of its parameters, which lie behind the pointers to them. */
 static lario_route_entry *new_route(const char *pattern, unsigned params)
 {
     size_t len = strlen(pattern);
     size_t head = sizeof(lario_route_entry) + params * sizeof(const char *);
     lario_route_entry *route = calloc(1, head + len + 1);
-    char *copy;
+    char *at;
 
     if (!route)
         return NULL;
-    copy = (char *)route + head;
-    memcpy(copy, pattern, len);
-    for (size_t i = 1; i < len; i++) {
-        if (pattern[i - 1] != '/' || (pattern[i] != ':' && pattern[i] != '*'))
-            continue;
-        route->params[route->params_count++] = copy + i + 1;
-        i += strcspn(pattern + i, "/");
-        copy[i] = '\0';
+    at = (char *)route + head;
+    memcpy(at, pattern, len);
+    at += lario_route_pattern_text(at);
+    while (route->params_count < params) {
+        char *end = at + lario_route_pattern_param(at);
+
+        route->params[route->params_count++] = at + 1;
+        at = end + lario_route_pattern_text(end);
+        *end = '\0';
     }
     return route;
 }
@@ -252,13 +182,13 @@ static lario_route_node *place_of(lario_route_tree *tree, const char *pattern)
     if (!node)
         node = tree->root = new_node(tree, NODE_TEXT, "", 0);
     while (node && *at) {
-        size_t text_len = text_len_of(at);
+        size_t text_len = lario_route_pattern_text(at);
 
         node = extend(tree, node, at, text_len);
         at += text_len;
         if (node && *at) {
             node = extend_variable(tree, node, *at);
-            at += strcspn(at, "/");
+            at += lario_route_pattern_param(at);
         }
     }
     return node;
@@ -270,7 +200,7 @@ int lario_route_tree_add(lario_route_tree *tree, uint64_t method, const char *pa
     lario_route_node *node;
     lario_route_entry *route;
     unsigned params = 0;
-    const char *fault = find_fault(pattern, &params);
+    const char *fault = lario_route_pattern_check(pattern, &params);
 
     if (fault) {
         *ret_reason = fault;

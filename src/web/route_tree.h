@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "lario/http.h"
+#include "web/route_pattern.h"
 
 /*
  * The patterns of a router as a radix tree: "/users", "/users/:id" and "/up/" with a rest are
@@ -16,9 +17,6 @@
  * A node stands for one place, whatever its parameters are called: the names belong to the route.
  * Knows nothing of requests: methods are bits, and what a route runs is only stored.
  */
-
-/* Segments of a pattern. Bounds the work of a match and the parameters of a route. */
-#define LARIO_ROUTE_SEGMENTS_MAX 32
 
 /* A handler that is given the data of its route. */
 typedef int (*lario_route_handler)(lario_req *req, void *data);

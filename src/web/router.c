@@ -207,30 +207,34 @@ static int answer_alone(const lario_router *router, lario_req *req, uint64_t met
     return lario_reply(req, 405, "text/plain", "Method Not Allowed");
 }
 
-/* The bits of all routes that could take this method. */
-static uint64_t methods_for(const lario_router *router, const char *method)
-{
-    uint64_t methods = find_method(router, method) | METHOD_ANY;
+/* The routes that take a request, the better ones first: bits, or 0 where there is none. */
+typedef struct wanted {
+    uint64_t own; /* for the method itself */
+    uint64_t get; /* GET for HEAD */
+} wanted;
 
-    return strcmp(method, "HEAD") == 0 ? methods | find_method(router, "GET") : methods;
+static wanted wanted_by(const lario_router *router, const char *method)
+{
+    return (wanted){
+        .own = find_method(router, method),
+        .get = strcmp(method, "HEAD") == 0 ? find_method(router, "GET") : 0,
+    };
 }
 
-/* Of the routes of one place the one for the method itself, else GET for HEAD, else any. */
-static const lario_route_entry *choose(const lario_router *router, const lario_route_entry *routes,
-                                       const char *method)
+/* The best of the routes of a place that has one. */
+static const lario_route_entry *choose(const lario_route_entry *routes, wanted by)
 {
-    uint64_t own = find_method(router, method), rest = methods_for(router, method) & ~own;
-    const lario_route_entry *second = NULL, *last = NULL;
+    const lario_route_entry *get = NULL, *any = NULL;
 
     for (const lario_route_entry *route = routes; route; route = route->next) {
-        if (route->method == own)
+        if (route->method == by.own)
             return route;
-        if (route->method == METHOD_ANY)
-            last = route;
-        else if (route->method & rest)
-            second = route;
+        if (route->method == by.get)
+            get = route;
+        else if (route->method == METHOD_ANY)
+            any = route;
     }
-    return second ? second : last;
+    return get ? get : any;
 }
 
 /* Copies the values of the parameters, each with its NUL, for lario_param(). */
@@ -262,10 +266,9 @@ static int set_params(lario_req *req, const lario_route_entry *route, const char
     return 0;
 }
 
-static int run(const lario_router *router, lario_req *req, const char *path,
+static int run(lario_req *req, const lario_route_entry *route, const char *path,
                const lario_route_match *match)
 {
-    const lario_route_entry *route = choose(router, match->routes, lario_method(req));
     int rc = route->params_count > 0 ? set_params(req, route, path, match) : 0;
 
     if (rc < 0)
@@ -277,6 +280,7 @@ static int run(const lario_router *router, lario_req *req, const char *path,
 
 int lario_router_handle(lario_router *router, lario_req *req)
 {
+    wanted by = wanted_by(router, lario_method(req));
     lario_route_match match;
     size_t len = 0;
     const char *path = lario_req_raw_path(req, &len);
@@ -295,9 +299,8 @@ int lario_router_handle(lario_router *router, lario_req *req)
         path = decoded;
         len = (size_t)rc;
     }
-    lario_route_tree_match(&router->tree, path, len, methods_for(router, lario_method(req)),
-                           &match);
+    lario_route_tree_match(&router->tree, path, len, by.own | by.get | METHOD_ANY, &match);
     if (match.routes)
-        return run(router, req, path, &match);
+        return run(req, choose(match.routes, by), path, &match);
     return answer_alone(router, req, match.methods, match.methods != 0);
 }

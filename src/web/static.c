@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include "lario/router.h"
+
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>

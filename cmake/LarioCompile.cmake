@@ -14,8 +14,16 @@ if(LARIO_SANITIZE)
     target_link_options(lario_compile INTERFACE -fsanitize=${LARIO_SANITIZE})
 endif()
 
+# The fuzz targets need coverage and sanitizers in the library that they drive.
+if(LARIO_FUZZ AND CMAKE_C_COMPILER_ID MATCHES "Clang")
+    target_compile_options(lario_compile INTERFACE
+        -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all)
+    target_link_options(lario_compile INTERFACE
+        -fsanitize=fuzzer-no-link,address,undefined)
+endif()
+
 if(CMAKE_BUILD_TYPE STREQUAL "Release" OR CMAKE_BUILD_TYPE STREQUAL "RelWithDebInfo")
-    if(NOT LARIO_SANITIZE)
+    if(NOT LARIO_SANITIZE AND NOT LARIO_FUZZ)
         target_compile_options(lario_compile INTERFACE
             -D_FORTIFY_SOURCE=2 -fstack-protector-strong -fstack-clash-protection)
     endif()

@@ -16,10 +16,13 @@ LARIO_BEGIN_DECLS
  * HEAD is answered by the GET route unless it has its own. A path that has routes, but none for
  * the method, gives 405 with Allow; OPTIONS is answered with Allow (RFC 9110 9.3.7, 15.5.6).
  *
+ * A pattern has at most 32 segments and 1,024 bytes; names are letters, digits, '_' and '-', and
+ * differ within a pattern. A path that fits several patterns goes to the first that has the method.
+ *
  * Routes are added before the server starts. The functions return nothing, so that a list of
  * routes reads as a list: the first failure (a bad or duplicate pattern, out of memory) is kept
- * and makes the start of the app fail with LARIO_EROUTE and one line that names the route.
- * `method` and `pattern` are copied.
+ * and makes the start of the app fail with LARIO_EROUTE (LARIO_ENOMEM) and one line that names the
+ * route. `method` and `pattern` are copied. A NULL `router` is ignored: making it has failed.
  */
 typedef struct lario_router lario_router;
 

@@ -16,19 +16,18 @@ typedef struct lario_http1_body_limits {
     uint32_t chunk_line_bytes_max; /* size, extensions, without CRLF; beyond: 400 */
     uint32_t tiny_chunks_max;      /* chunks below 16 bytes in a row, the last ones aside; 400 */
     uint32_t trailers_max;         /* trailer fields; beyond: 400 */
-    uint32_t trailer_bytes_max;    /* all trailer lines together; beyond: 400 */
+    uint32_t trailer_bytes_max;    /* all trailer lines with their CRLF; beyond: 400 */
     uint32_t trailer_name_max;     /* of one name; 400 */
     uint32_t trailer_value_max;    /* of one value; 400 */
 } lario_http1_body_limits;
 
 typedef struct lario_http1_body {
     uint64_t left; /* bytes of the body, or of the current chunk, still to come */
-    uint32_t line; /* bytes of the current chunk or trailer line so far */
+    uint32_t line; /* bytes of the current chunk line, trailer name or trailer value so far */
     uint32_t tiny; /* chunks below 16 bytes in a row */
     uint32_t trailers;
     uint32_t trailer_bytes;
     uint8_t phase;
-    uint8_t digits;
     const char *reason; /* after a failure, for the log (static storage) */
 } lario_http1_body;
 
@@ -45,7 +44,8 @@ void lario_http1_body_init(lario_http1_body *body, const lario_http1_head *head)
  * Takes up to `len` bytes; *ret_used says how many were used, which are not given again. Call it
  * repeatedly until it answers MORE or END. After END it answers END with 0 bytes used. Trailer
  * fields are checked like head fields and dropped.
- * Returns a lario_http1_body_result, or LARIO_EPROTO with body->reason: the status is 400.
+ * Returns a lario_http1_body_result, or LARIO_EPROTO with body->reason: the status is 400. A fault
+ * is reported as soon as the byte that proves it is there, after the data before it.
  */
 int lario_http1_body_next(lario_http1_body *body, const lario_http1_body_limits *limits,
                           const char *data, size_t len, size_t *ret_used, const char **ret_data,

@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 /*
- * The head of an HTTP/1.x request (RFC 9112 2 to 6), parsed line by line as the bytes arrive: each
+ * The head of an HTTP/1.x request (RFC 9112 2 to 6), parsed as the bytes arrive: each
  * byte is looked at once, whatever way the head is cut into reads. Nothing is copied; everything
  * is an offset from the head's first byte, so that the caller may move the bytes between calls.
  */
@@ -19,7 +19,7 @@ typedef struct lario_http1_limits {
     uint32_t line_bytes_max;  /* request line without CRLF; beyond: 414 */
     uint32_t fields_max;      /* beyond: 431; at most LARIO_HTTP1_FIELDS_MAX */
     uint32_t name_bytes_max;  /* beyond: 431 */
-    uint32_t value_bytes_max; /* beyond: 431 */
+    uint32_t value_bytes_max; /* with the white space behind it; beyond: 431 */
     uint32_t head_bytes_max;  /* the whole, with its empty lines; beyond: 431; at most 65,535 */
 } lario_http1_limits;
 
@@ -35,10 +35,10 @@ typedef struct lario_http1_field {
 
 typedef struct lario_http1_head {
     /* Progress; only the parser looks at these. */
-    uint32_t line_at; /* where the line starts that is not complete yet */
-    uint32_t scan_at; /* how far that line was looked at */
+    uint32_t line_at; /* where the request line starts */
+    uint32_t scan_at; /* how far the head was looked at */
+    uint16_t seen;    /* what the fields said so far that frame the message */
     uint8_t phase;
-    uint8_t host_count;
 
     /* After a failure: the status to answer, and why, for the log (static storage). */
     uint16_t status;
@@ -71,8 +71,11 @@ void lario_http1_head_init(lario_http1_head *head);
  * bytes given to earlier calls must be the same. Empty lines before the request line (CRLF) are
  * skipped, and count towards head_bytes_max (RFC 9112 2.2).
  * Returns the length of the head, more than 0, with everything up to and including its empty
- * line; 0 when more bytes are needed; LARIO_EPROTO with head->status and head->reason set. A
- * fault is reported as soon as the byte that proves it is there.
+ * line; 0 when more bytes are needed; LARIO_EPROTO with head->status and head->reason set: 400,
+ * 414, 417, 431, 501 or 505. A byte that may not stand where it is and a limit that is passed are
+ * reported as soon as that byte is there; a line that means nothing (its target, its Host, its
+ * Content-Length) at its end; fields that contradict each other at the end of the head.
+ * After the end or a failure the same answer is given again.
  */
 int lario_http1_head_parse(lario_http1_head *head, const lario_http1_limits *limits,
                            const char *data, size_t len);

@@ -13,6 +13,13 @@ bool lario_token_is_valid(const char *text, size_t len);
 /* Whether the bytes may stand in a field value: no control characters but the tab. */
 bool lario_field_value_is_valid(const char *text, size_t len);
 
+/*
+ * Takes the next member of a comma-separated list (RFC 9110 5.6.1) off the front of *at (up to
+ * `end`), without the white space around it. Empty members are skipped. False at the end.
+ */
+bool lario_token_list_next(const char **at, const char *end, const char **ret_member,
+                           size_t *ret_len);
+
 /* Whether the comma-separated list `value` has the member `token` (lower case, ASCII). */
 bool lario_token_list_has(const char *value, size_t len, const char *token);
 

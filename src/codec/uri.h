@@ -14,7 +14,8 @@
  * Decodes a raw path. An encoded slash (%2F) is written as `slash`: pass '/' for a plain decode,
  * or LARIO_URI_ENCODED_SLASH to keep it apart from the slashes that part segments. No NUL is added.
  * Returns the length; LARIO_EPROTO for a bad escape, for %00, an encoded CR or LF, or when the
- * result is not UTF-8 (so an overlong slash or dot is refused, RFC 3629 3).
+ * result is not UTF-8 (so an overlong slash or dot is refused, RFC 3629 3); LARIO_ETOOBIG for more
+ * than INT_MAX bytes.
  */
 int lario_uri_decode_path(const char *raw, size_t len, char *out, char slash);
 
@@ -23,7 +24,8 @@ int lario_uri_decode_path(const char *raw, size_t len, char *out, char slash);
 
 /*
  * Decodes a name or value of a query or urlencoded form: '+' is a space. Returns the length, or
- * LARIO_EPROTO for a bad escape or %00. Other bytes are passed as they are.
+ * LARIO_EPROTO for a bad escape or %00, LARIO_ETOOBIG for more than INT_MAX bytes. Other bytes are
+ * passed as they are.
  */
 int lario_uri_decode_form(const char *raw, size_t len, char *out);
 

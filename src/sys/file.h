@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef LARIO_SYS_FILE_H
+#define LARIO_SYS_FILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Files below a folder. Any thread; the calls do not wait but for the disk. */
+
+typedef struct lario_file_info {
+    bool is_regular;
+    bool is_folder;
+    uint64_t bytes;
+    int64_t modified_s; /* since 1970 */
+} lario_file_info;
+
+/* Opens a folder as the root of lario_file_open_below(). Returns a descriptor or -errno. */
+int lario_file_open_folder(const char *path);
+
+/*
+ * Opens what the relative `path` names below `folder`, for reading; "" is the folder itself.
+ * Neither ".." nor a symbolic link leads out of the folder; kernels before 5.6, which cannot check
+ * that, follow no links at all. Does not wait for the writer of a FIFO. Returns a descriptor or
+ * -errno, such as -EXDEV for a path that leads out.
+ */
+int lario_file_open_below(int folder, const char *path);
+
+/*
+ * What lario_file_open_below() does on kernels before 5.6: segment by segment, refusing links and
+ * "..". Apart, so that it is tested on any kernel.
+ */
+int lario_file_walk_below(int folder, const char *path);
+
+/* Returns 0 or -errno. */
+int lario_file_stat(int fd, lario_file_info *ret_info);
+
+/* Reads until `size` bytes are there or the file ends; returns how many (at most INT_MAX), or
+   -errno. */
+int lario_file_read(int fd, void *buffer, size_t size);
+
+/* -1 is allowed. */
+void lario_file_close(int fd);
+
+#endif

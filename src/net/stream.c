@@ -152,11 +152,9 @@ static void on_data(lario_io *io, char *data, size_t len)
 static void on_eof(lario_io *io, bool drained)
 {
     lario_stream *stream = lario_container_of(io, lario_stream, io);
-    (void)drained;
 
-    if (stream->has_eof)
-        return;
     stream->has_eof = true;
+    stream->in_drained = drained;
     if (stream->state == LARIO_STREAM_LINGERING)
         lario_stream_abort(stream, 0);
     else if (stream->state == LARIO_STREAM_OPEN)
@@ -165,7 +163,7 @@ static void on_eof(lario_io *io, bool drained)
 
 void lario_stream_read_start(lario_stream *stream)
 {
-    int rc = lario_io_read_start(&stream->io);
+    int rc = stream->in_drained ? 0 : lario_io_read_start(&stream->io);
 
     if (rc < 0)
         lario_stream_abort(stream, rc);
@@ -375,7 +373,7 @@ void lario_stream_finish(lario_stream *stream, bool linger)
     stream->in_len = 0;
     free_buffer(stream);
     lario_stream_set_deadline(stream, 0);
-    if (linger && !stream->has_eof)
+    if (linger)
         lario_stream_read_start(stream);
     if (!stream->is_writing && stream->state == LARIO_STREAM_FINISHING)
         lario_loop_defer(stream->loop, &stream->task);

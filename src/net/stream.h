@@ -28,7 +28,7 @@ typedef struct lario_block lario_block;
 
 typedef struct lario_stream_ops {
     void (*on_input)(lario_stream *stream);    /* the window has grown */
-    void (*on_eof)(lario_stream *stream);      /* the peer will send no more; the window stays */
+    void (*on_eof)(lario_stream *stream);      /* has_eof or in_drained has become true */
     void (*on_room)(lario_stream *stream);     /* was full, has room again */
     void (*on_deadline)(lario_stream *stream); /* the time of lario_stream_set_deadline() */
 
@@ -70,7 +70,8 @@ struct lario_stream {
     int close_rc;
 
     uint8_t state;
-    bool has_eof;    /* the peer has ended its direction */
+    bool has_eof;    /* the peer has ended its direction, though bytes of it may be unread */
+    bool in_drained; /* and all that it sent has been in the window */
     bool is_writing; /* the poller has a write that is not done */
     bool is_full;    /* on_room is owed */
     bool lingers;    /* see lario_stream_finish() */

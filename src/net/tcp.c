@@ -40,7 +40,7 @@ static void free_tcp(lario_tcp *tcp)
 /* Why nothing will come any more, or LARIO_EAGAIN while something may. */
 static int end_of_input(const lario_tcp *tcp)
 {
-    if (tcp->is_closed || tcp->conn.stream.has_eof || tcp->is_draining)
+    if (tcp->is_closed || tcp->conn.stream.in_drained || tcp->is_draining)
         return LARIO_ECLOSED;
     return LARIO_EAGAIN;
 }

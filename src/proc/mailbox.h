@@ -52,6 +52,9 @@ lario_message *lario_message_new_shared(int kind, lario_shared *shared);
 
 void lario_message_free(lario_message *message);
 
+/* Whether a user may send such a message; see lario_send(). 0, LARIO_EINVAL or LARIO_ETOOBIG. */
+int lario_message_check(int kind, size_t len);
+
 typedef struct lario_mailbox {
     lario_message *first;
     lario_message **last; /* where the next one is hung */

@@ -10,7 +10,7 @@
 
 #define MESSAGE_BYTES_MAX (16u << 20)
 
-static int check_message(int kind, size_t len)
+int lario_message_check(int kind, size_t len)
 {
     if (kind < LARIO_USER)
         return LARIO_EINVAL;
@@ -37,7 +37,7 @@ static int send_message(lario_sched *sched, lario_pid to, int kind, const void *
 int lario_send(lario_pid to, int kind, const void *data, size_t len)
 {
     lario_sched *sched = lario_sched_current();
-    int rc = check_message(kind, len);
+    int rc = lario_message_check(kind, len);
 
     if (rc < 0)
         return rc;
@@ -46,7 +46,7 @@ int lario_send(lario_pid to, int kind, const void *data, size_t len)
 
 int lario_runtime_send(lario_runtime *runtime, lario_pid to, int kind, const void *data, size_t len)
 {
-    int rc = check_message(kind, len);
+    int rc = lario_message_check(kind, len);
     lario_message *message = rc < 0 ? NULL : lario_message_new(kind, data, len);
 
     if (rc < 0)
@@ -223,7 +223,7 @@ int lario_call(lario_pid to, int kind, const void *data, size_t len, lario_msg *
 
     if (!self)
         return LARIO_ENOTPROC;
-    int rc = self->is_killed ? LARIO_ECANCELED : check_message(kind, len);
+    int rc = self->is_killed ? LARIO_ECANCELED : lario_message_check(kind, len);
 
     if (rc < 0)
         return rc;

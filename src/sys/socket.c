@@ -269,6 +269,13 @@ int lario_socket_shutdown_write(int fd)
     return shutdown(fd, SHUT_WR) < 0 ? -errno : 0;
 }
 
+bool lario_socket_has_input(int fd)
+{
+    char byte;
+
+    return recv(fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) >= 0;
+}
+
 void lario_socket_reset_on_close(int fd)
 {
     struct linger linger = {.l_onoff = 1, .l_linger = 0};

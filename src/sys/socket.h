@@ -49,6 +49,9 @@ int lario_socket_local(int fd, lario_address *ret_address);
 /* Ends the sending direction. Returns 0 or -errno. */
 int lario_socket_shutdown_write(int fd);
 
+/* Whether bytes, or the peer's end, wait to be read. */
+bool lario_socket_has_input(int fd);
+
 /* The next close resets the connection instead of ending it in order. */
 void lario_socket_reset_on_close(int fd);
 

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef LARIO_APP_APP_H
+#define LARIO_APP_APP_H
+
+#include "http/conn.h"
+#include "lario/app.h"
+#include "net/server.h"
+#include "web/router.h"
+
+#define LARIO_APP_OPTIONS_MAX 16
+#define LARIO_APP_ERROR_BYTES 512
+
+typedef struct lario_app_option_entry {
+    const char *name;
+    const char *placeholder;
+    const char *help;
+    const char **value;
+} lario_app_option_entry;
+
+/* A lario_app points to `router`. */
+typedef struct lario_app_state {
+    lario_router router; /* first */
+    lario_server server;
+    lario_http_handler http;
+    lario_tcp_handler tcp; /* not NULL: the listeners speak raw TCP */
+    lario_runtime *runtime;
+    unsigned loops;
+    lario_log_fn log;
+    void *log_arg;
+    int (*setup)(lario_app *app, void *arg);
+    void *setup_arg;
+    lario_app_option_entry options[LARIO_APP_OPTIONS_MAX];
+    unsigned options_count;
+    struct lario_app_state *added; /* the next app that is served on these loops */
+    bool is_added;
+    bool is_running;
+    bool listens_by_default; /* the program gave no address */
+    bool cli_listens;        /* the command line did */
+    int error;
+    char error_text[LARIO_APP_ERROR_BYTES];
+    char address_text[LARIO_ADDRESS_TEXT_BYTES];
+} lario_app_state;
+
+static inline lario_app_state *lario_app_state_of(lario_app *app)
+{
+    return lario_container_of(app, lario_app_state, router);
+}
+
+/* Keeps the first failure, with a line for people. */
+void lario_app_fail(lario_app_state *state, int rc, const char *format, ...) LARIO_PRINTF(3, 4);
+
+/* Reads the command line; 0, 1 when --help was printed, or LARIO_EUSAGE after one line on stderr.
+ */
+int lario_app_read_options(lario_app_state *state, int argc, char **argv);
+
+#endif

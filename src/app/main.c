@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <stdio.h>
+#include <string.h>
+
+#include "app/app.h"
+#include "sys/signal.h"
+#include "sys/thread.h"
+
+/* The life of a server program. */
+
+#define DRAIN_MS 30000
+
+enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2 };
+
+/* A second signal during the drain ends the program at once. */
+static void *wait_for_second_signal(void *arg)
+{
+    (void)arg;
+    if (lario_signal_wait_stop(-1) > 0)
+        lario_signal_exit_now(EXIT_FAILED);
+    return NULL;
+}
+
+static int fail(const char *program, const char *text)
+{
+    fprintf(stderr, "%s: %s\n", program, text);
+    return EXIT_FAILED;
+}
+
+static int serve(lario_app *app, const char *program)
+{
+    const char *address;
+    lario_thread impatient;
+
+    lario_signal_block_stops();
+    if (lario_app_start(app) < 0)
+        return fail(program, lario_app_error(app));
+    for (unsigned i = 0; (address = lario_app_address(app, i)); i++)
+        printf("listening on %s\n", address);
+    /* Whoever waits for this line reads a pipe as a rule. */
+    if (fflush(stdout) != 0)
+        return fail(program, "cannot write to standard output");
+    lario_signal_wait_stop(-1);
+    if (lario_thread_start(&impatient, "lario-signal", wait_for_second_signal, NULL) < 0)
+        fail(program, "cannot watch for a second signal");
+    if (lario_app_stop(app, DRAIN_MS) < 0)
+        return fail(program, "some work did not end in time and was stopped");
+    return EXIT_DONE;
+}
+
+int lario_app_main(lario_app *app, int argc, char **argv)
+{
+    const char *slash = argc > 0 ? strrchr(argv[0], '/') : NULL;
+    const char *program = slash ? slash + 1 : argc > 0 ? argv[0] : "lario";
+
+    if (!app)
+        return fail(program, lario_strerror(LARIO_ENOMEM));
+    lario_app_state *state = lario_app_state_of(app);
+    int rc = lario_app_read_options(state, argc, argv);
+    int code = rc == LARIO_EUSAGE ? EXIT_USAGE : EXIT_DONE;
+
+    if (rc == 0 && state->setup)
+        rc = state->setup(app, state->setup_arg);
+    if (rc < 0 && code == EXIT_DONE)
+        code = fail(program, state->error < 0 ? state->error_text : lario_strerror(rc));
+    if (rc == 0)
+        code = serve(app, program);
+    lario_app_free(app);
+    return code;
+}

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "app/app.h"
+
+/* The command line of a server program: --name VALUE, or --name=VALUE. */
+
+#define LOOPS_MAX 256
+
+static const char *base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+
+    return slash ? slash + 1 : path;
+}
+
+static void print_option(const char *name, const char *placeholder, const char *help,
+                         const char *by_default)
+{
+    char left[40];
+
+    snprintf(left, sizeof left, "--%s %s", name, placeholder);
+    printf("  %-22s %s", left, help);
+    if (by_default)
+        printf(" (default: %s)", by_default);
+    printf("\n");
+}
+
+static void print_help(const lario_app_state *state, const char *program)
+{
+    printf("Usage: %s [OPTIONS]\n\nOptions:\n", program);
+    print_option("listen", "ADDRESS", "ADDR:PORT, [ADDR6]:PORT or unix:PATH; may be repeated",
+                 "127.0.0.1:8080");
+    print_option("loops", "N", "threads that serve", "one a core");
+    for (unsigned i = 0; i < state->options_count; i++) {
+        const lario_app_option_entry *option = &state->options[i];
+
+        print_option(option->name, option->placeholder, option->help, *option->value);
+    }
+    print_option("help", "", "print this and exit", NULL);
+}
+
+static int usage(const char *program, const char *what, const char *argument)
+{
+    fprintf(stderr, "%s: %s '%s'; try --help\n", program, what, argument);
+    return LARIO_EUSAGE;
+}
+
+static int set_loops(lario_app *app, const char *program, const char *value)
+{
+    char *end;
+    unsigned long loops = strtoul(value, &end, 10);
+
+    if (value[0] < '0' || value[0] > '9' || *end || loops < 1 || loops > LOOPS_MAX)
+        return usage(program, "--loops takes a number from 1 to 256, not", value);
+    lario_app_loops(app, (unsigned)loops);
+    return 0;
+}
+
+static int set_listen(lario_app_state *state, const char *program, const char *value)
+{
+    lario_address address;
+
+    if (lario_address_parse(&address, value) < 0)
+        return usage(program, "--listen takes ADDR:PORT, [ADDR6]:PORT or unix:PATH, not", value);
+    /* The command line's addresses stand in place of the program's own. */
+    if (!state->listens_by_default && !state->cli_listens)
+        state->server.addresses_count = 0;
+    state->cli_listens = true;
+    lario_app_listen(&state->router, value);
+    return 0;
+}
+
+static int set_option(lario_app_state *state, const char *program, const char *name, size_t len,
+                      const char *value)
+{
+    if (len == 6 && strncmp(name, "listen", len) == 0)
+        return set_listen(state, program, value);
+    if (len == 5 && strncmp(name, "loops", len) == 0)
+        return set_loops(&state->router, program, value);
+    for (unsigned i = 0; i < state->options_count; i++) {
+        const lario_app_option_entry *option = &state->options[i];
+
+        if (strlen(option->name) == len && strncmp(option->name, name, len) == 0) {
+            *option->value = value;
+            return 0;
+        }
+    }
+    return 1;
+}
+
+int lario_app_read_options(lario_app_state *state, int argc, char **argv)
+{
+    const char *program = base_name(argc > 0 ? argv[0] : "lario");
+
+    for (int i = 1; i < argc; i++) {
+        const char *argument = argv[i];
+
+        if (strcmp(argument, "--help") == 0 || strcmp(argument, "-h") == 0) {
+            print_help(state, program);
+            return 1;
+        }
+        if (strncmp(argument, "--", 2) != 0)
+            return usage(program, "unexpected argument", argument);
+        size_t len = strcspn(argument + 2, "=");
+        bool is_joined = argument[2 + len] == '=';
+        const char *value = is_joined ? argument + 2 + len + 1 : i + 1 < argc ? argv[i + 1] : NULL;
+        int rc = set_option(state, program, argument + 2, len, value ? value : "");
+
+        if (rc == 1)
+            return usage(program, "unknown option", argument);
+        if (rc == 0 && !value)
+            return usage(program, "a value is missing after", argument);
+        if (rc < 0)
+            return rc;
+        i += !is_joined;
+    }
+    return 0;
+}

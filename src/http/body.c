@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "http/req.h"
+#include "proc/scheduler.h"
+#include "sys/clock.h"
+
+/*
+ * Reading a body. The process takes bytes out of the connection's window and parks when there are
+ * none. Two limits hold while it waits: a whole time for lario_body(), and for both calls a least
+ * rate, measured over the time spent waiting only, so that a slow handler is not the client's
+ * fault.
+ */
+
+#define BODY_ROOM_FIRST 4096
+
+/* How long this wait may last; 0 when the client has used up its time. */
+static int wait_ms(lario_req *req, uint64_t deadline_ns, uint64_t now)
+{
+    const lario_limits *limits = lario_http_conn_limits(req->conn);
+    uint64_t left = limits->body_rate_window_ms - req->body_waited_ms;
+
+    if (deadline_ns != UINT64_MAX) {
+        uint64_t whole = deadline_ns > now ? (deadline_ns - now) / LARIO_NS_PER_MS + 1 : 0;
+
+        if (whole < left)
+            left = whole;
+    }
+    return left < INT_MAX ? (int)left : INT_MAX;
+}
+
+/* Accounts for a wait that is over; LARIO_ETIMEDOUT when the client sends too slowly. */
+static int check_rate(lario_req *req, uint64_t waited_ns)
+{
+    const lario_limits *limits = lario_http_conn_limits(req->conn);
+    uint64_t least = (uint64_t)limits->body_rate_bytes * limits->body_rate_window_ms / 1000;
+
+    req->body_waited_ms += (uint32_t)(waited_ns / LARIO_NS_PER_MS);
+    if (req->body_waited_ms < limits->body_rate_window_ms)
+        return 0;
+    if (req->body_window_len < least)
+        return LARIO_ETIMEDOUT;
+    req->body_waited_ms = 0;
+    req->body_window_len = 0;
+    return 0;
+}
+
+static int wait_for_body(lario_req *req, uint64_t deadline_ns)
+{
+    lario_stream *stream = &req->conn->conn.stream;
+    uint64_t before = lario_clock_ns();
+    int ms = wait_ms(req, deadline_ns, before);
+
+    if (ms == 0)
+        return LARIO_ETIMEDOUT;
+    if (stream->in_drained)
+        return LARIO_ECLOSED;
+    int rc = lario_req_continue(req);
+
+    if (rc < 0)
+        return rc;
+    lario_stream_read_start(stream);
+    rc = lario_req_wait(req, ms);
+    if (rc < 0 && rc != LARIO_ETIMEDOUT)
+        return rc;
+    return check_rate(req, lario_clock_ns() - before);
+}
+
+/*
+ * Shows the next bytes of the body, at least one, in place; they are taken by
+ * lario_stream_consume() of *ret_used. 0 at the end.
+ */
+static int next_part(lario_req *req, uint64_t deadline_ns, size_t *ret_used, const char **ret_data,
+                     size_t *ret_len)
+{
+    lario_http_conn *conn = req->conn;
+    lario_stream *stream = &conn->conn.stream;
+
+    *ret_len = *ret_used = 0;
+    while (!conn->body_ended) {
+        int rc = LARIO_HTTP1_BODY_MORE;
+
+        if (stream->in_len > 0)
+            rc = lario_http_conn_body_next(conn, ret_used, ret_data, ret_len);
+        if (rc < 0)
+            return rc;
+        if (rc == LARIO_HTTP1_BODY_DATA)
+            return 1;
+        lario_stream_consume(stream, *ret_used);
+        *ret_used = 0;
+        if (rc == LARIO_HTTP1_BODY_MORE) {
+            rc = wait_for_body(req, deadline_ns);
+            if (rc < 0)
+                return rc;
+        }
+    }
+    return 0;
+}
+
+int lario_body_read(lario_req *req, void *buffer, size_t size)
+{
+    const char *data;
+    size_t used, len;
+
+    if (size == 0)
+        return LARIO_EINVAL;
+    if (req->body_read_whole)
+        return LARIO_ESTATE;
+    req->body_read_in_parts = true;
+    int rc = next_part(req, UINT64_MAX, &used, &data, &len);
+
+    if (rc <= 0)
+        return rc;
+    lario_http_conn *conn = req->conn;
+
+    if (size > INT_MAX)
+        size = INT_MAX;
+    if (len > size) {
+        /* The decoder has counted all of it; what is not taken is given back. */
+        conn->body.left += len - size;
+        used -= len - size;
+        len = size;
+    }
+    memcpy(buffer, data, len);
+    req->body_window_len += len;
+    lario_stream_consume(&conn->conn.stream, used);
+    return (int)len;
+}
+
+static int grow_body(lario_req *req, size_t len, size_t *room)
+{
+    if (req->body_len + len + 1 <= *room)
+        return 0;
+    size_t wanted = *room ? *room * 2 : BODY_ROOM_FIRST;
+
+    if (wanted < req->body_len + len + 1)
+        wanted = req->body_len + len + 1;
+    char *data = realloc(req->body_data, wanted);
+
+    if (!data)
+        return LARIO_ENOMEM;
+    req->body_data = data;
+    *room = wanted;
+    return 0;
+}
+
+static int read_whole(lario_req *req)
+{
+    const lario_limits *limits = lario_http_conn_limits(req->conn);
+    uint64_t deadline = lario_clock_ns() + limits->body_ms * LARIO_NS_PER_MS;
+    const char *data;
+    size_t used, len, room = 0;
+    int rc;
+
+    if (!req->conn->body_ended && req->conn->body.left > limits->body_bytes_max)
+        return LARIO_ETOOBIG; /* a Content-Length says so before a byte is sent */
+    while ((rc = next_part(req, deadline, &used, &data, &len)) > 0) {
+        if (len > limits->body_bytes_max - req->body_len)
+            return LARIO_ETOOBIG;
+        rc = grow_body(req, len, &room);
+        if (rc < 0)
+            return rc;
+        memcpy(req->body_data + req->body_len, data, len);
+        req->body_len += len;
+        req->body_window_len += len;
+        lario_stream_consume(&req->conn->conn.stream, used);
+    }
+    if (rc == 0 && req->body_data)
+        req->body_data[req->body_len] = '\0';
+    return rc;
+}
+
+int lario_body(lario_req *req, const char **ret_data, size_t *ret_len)
+{
+    if (req->body_read_in_parts)
+        return LARIO_ESTATE;
+    if (!req->body_read_whole) {
+        int rc = read_whole(req);
+
+        if (rc < 0)
+            return rc;
+        req->body_read_whole = true;
+    }
+    *ret_data = req->body_data ? req->body_data : "";
+    if (ret_len)
+        *ret_len = req->body_len;
+    return 0;
+}

@@ -1,0 +1,497 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "http/conn.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "http/req.h"
+#include "http/ws.h"
+#include "proc/scheduler.h"
+#include "sys/clock.h"
+
+/* What HTTP keeps on a loop. */
+typedef struct http_loop {
+    lario_http1_head head; /* for heads that arrive whole, nearly all */
+    uint64_t date_s;       /* what `date` is made of */
+    char date[LARIO_HTTP_DATE_BYTES + 1];
+} http_loop;
+
+static void advance(lario_http_conn *conn);
+static void finish(lario_http_conn *conn, bool linger);
+
+static http_loop *state_of(lario_loop *loop)
+{
+    return loop->slots[LARIO_LOOP_SLOT_HTTP];
+}
+
+void lario_http_loop_done(lario_loop *loop)
+{
+    free(loop->slots[LARIO_LOOP_SLOT_HTTP]);
+    loop->slots[LARIO_LOOP_SLOT_HTTP] = NULL;
+}
+
+const char *lario_http_date(lario_loop *loop)
+{
+    http_loop *state = state_of(loop);
+    uint64_t now = lario_clock_wall_s();
+
+    if (state->date_s != now) {
+        time_t seconds = (time_t)now;
+        struct tm utc;
+
+        gmtime_r(&seconds, &utc);
+        /* The names are fixed by the standard, and the C locale's; a program may have another. */
+        static const char days[] = "SunMonTueWedThuFriSat";
+        static const char months[] = "JanFebMarAprMayJunJulAugSepOctNovDec";
+
+        snprintf(state->date, sizeof state->date, "%.3s, %02u %.3s %04u %02u:%02u:%02u GMT",
+                 days + 3 * utc.tm_wday, (unsigned)utc.tm_mday % 100, months + 3 * utc.tm_mon,
+                 (unsigned)(utc.tm_year + 1900) % 10000, (unsigned)utc.tm_hour % 100,
+                 (unsigned)utc.tm_min % 100, (unsigned)utc.tm_sec % 100);
+        state->date_s = now;
+    }
+    return state->date;
+}
+
+/* ---- Deadlines ---- */
+
+static void set_deadline_in(lario_http_conn *conn, uint32_t ms)
+{
+    lario_stream *stream = &conn->conn.stream;
+
+    lario_stream_set_deadline(stream, ms ? lario_loop_now_ms(stream->loop) + ms : 0);
+}
+
+/* A request may have arrived while the decision to close was made; it is served then. */
+static bool request_waits(const lario_http_conn *conn)
+{
+    return conn->conn.stream.in_len > 0 || lario_socket_has_input(conn->conn.stream.io.fd);
+}
+
+static void on_deadline(lario_stream *stream)
+{
+    lario_http_conn *conn = lario_http_conn_of(stream);
+
+    if (conn->ws)
+        lario_ws_on_deadline(conn->ws);
+    else if (conn->phase == LARIO_HTTP_BUSY)
+        lario_proc_kill(conn->proc, LARIO_ECLOSED); /* long after the peer ended its direction */
+    else if (conn->partial)
+        lario_http_reject(conn, 408, "the head did not arrive in time");
+    else if (conn->phase == LARIO_HTTP_SKIP || !request_waits(conn))
+        finish(conn, true);
+}
+
+/* ---- Ends ---- */
+
+static void free_conn(lario_http_conn *conn)
+{
+    lario_task_cancel(&conn->next_task);
+    lario_conn_done(&conn->conn);
+    free(conn->partial);
+    free(conn);
+}
+
+static void finish(lario_http_conn *conn, bool linger)
+{
+    lario_stream_finish(&conn->conn.stream, linger);
+}
+
+void lario_http_reject(lario_http_conn *conn, int status, const char *reason)
+{
+    char text[512];
+    lario_stream *stream = &conn->conn.stream;
+    const char *phrase = lario_status_text(status);
+    int body = snprintf(NULL, 0, "%s: %s\n", phrase, reason);
+    int len = snprintf(text, sizeof text,
+                       "HTTP/1.1 %d %s\r\nDate: %s\r\nContent-Type: text/plain\r\n"
+                       "Content-Length: %d\r\nConnection: close\r\n\r\n%s: %s\n",
+                       status, phrase, lario_http_date(stream->loop), body, phrase, reason);
+
+    /* All of this is our own short text; it fits. */
+    if (len > 0 && (size_t)len < sizeof text)
+        (void)lario_stream_write(stream, text, (size_t)len);
+    finish(conn, true);
+}
+
+/* ---- The head ---- */
+
+static lario_http1_limits head_limits(const lario_limits *limits)
+{
+    return (lario_http1_limits){
+        .line_bytes_max = limits->request_line_bytes_max,
+        .fields_max = limits->head_fields_max,
+        .name_bytes_max = limits->field_name_bytes_max,
+        .value_bytes_max = limits->field_value_bytes_max,
+        .head_bytes_max = limits->head_bytes_max,
+    };
+}
+
+/* The head is not whole: its parser's state moves from the loop to the connection. */
+static int keep_partial(lario_http_conn *conn, const lario_http1_head *head)
+{
+    if (conn->partial)
+        return 0;
+    conn->partial = malloc(sizeof *conn->partial);
+    if (!conn->partial)
+        return LARIO_ENOMEM;
+    memcpy(conn->partial, head,
+           offsetof(lario_http1_head, fields) + head->fields_count * sizeof head->fields[0]);
+    set_deadline_in(conn, lario_http_conn_limits(conn)->head_ms);
+    return 0;
+}
+
+/* The head's length and where it was parsed to; 0 when more is needed; a failure ends the stream.
+ */
+static int parse_head(lario_http_conn *conn, lario_http1_head **ret_head)
+{
+    lario_stream *stream = &conn->conn.stream;
+    lario_http1_limits limits = head_limits(lario_http_conn_limits(conn));
+    lario_http1_head *head = conn->partial;
+
+    if (!head) {
+        head = &state_of(stream->loop)->head;
+        lario_http1_head_init(head);
+    }
+    int rc = lario_http1_head_parse(head, &limits, stream->in, stream->in_len);
+
+    if (rc == 0)
+        rc = keep_partial(conn, head);
+    else if (rc < 0)
+        lario_http_reject(conn, head->status, head->reason);
+    if (rc == LARIO_ENOMEM)
+        lario_stream_abort(stream, rc);
+    *ret_head = head;
+    return rc;
+}
+
+/* ---- The request's process ---- */
+
+static int run_request(void *arg)
+{
+    lario_http_conn *conn = arg;
+    lario_http_handler *handler = conn->conn.home->server->context;
+    _Alignas(max_align_t) char space[LARIO_REQ_SPACE_BYTES];
+    lario_req req;
+    int rc = lario_req_init(&req, conn, space, sizeof space);
+
+    if (rc == 0)
+        rc = handler->handle(handler->arg, &req);
+    rc = lario_req_finish(&req, rc);
+    lario_req_done(&req);
+    return rc;
+}
+
+static void start_request(lario_http_conn *conn, lario_http1_head *head, int head_len)
+{
+    static const lario_spawn_options opts = {.label = "request", .loop = -1};
+    lario_stream *stream = &conn->conn.stream;
+
+    conn->phase = LARIO_HTTP_BUSY;
+    conn->starting = head;
+    conn->head_len = (uint16_t)head_len;
+    conn->keeps = false;
+    conn->is_cut = false;
+    conn->peer_ends = !head->keep_alive;
+    conn->body_ended = !head->chunked && head->content_length == 0;
+    conn->must_continue = head->expect_continue && !conn->body_ended;
+    if (!conn->body_ended)
+        lario_http1_body_init(&conn->body, head);
+    stream->deadline_ms = 0;
+    conn->served++;
+    int rc = lario_sched_start(stream->loop->slots[LARIO_LOOP_SLOT_PROC], run_request, conn, &opts,
+                               &conn->hook, &conn->proc);
+
+    if (rc < 0) {
+        lario_log_to(stream->loop->log, LARIO_LOG_ERROR, "spawn_failed", "%s", lario_strerror(rc));
+        conn->proc = NULL;
+        lario_http_reject(conn, 503, "too many requests are running");
+    }
+}
+
+/* The process has ended: what the connection does next follows from how it answered. */
+static void on_exit_of_request(lario_exit_hook *hook, lario_proc *proc, int reason)
+{
+    lario_http_conn *conn = lario_container_of(hook, lario_http_conn, hook);
+    lario_stream *stream = &conn->conn.stream;
+    (void)proc;
+    (void)reason;
+
+    conn->proc = NULL;
+    conn->ws = NULL;
+    conn->starting = NULL;
+    if (conn->is_closed) {
+        free_conn(conn);
+        return;
+    }
+    if (conn->is_cut) {
+        lario_stream_abort(stream, LARIO_ECLOSED);
+        return;
+    }
+    if (!conn->keeps) {
+        /* Without the peer's word that it sends no more, its bytes must not meet a closed socket.
+         */
+        finish(conn, !conn->peer_ends || !conn->body_ended || stream->in_len > 0);
+        return;
+    }
+    conn->phase = conn->body_ended ? LARIO_HTTP_HEAD : LARIO_HTTP_SKIP;
+    conn->skipped = 0;
+    if (!conn->is_advancing)
+        advance(conn);
+}
+
+/* ---- The body ---- */
+
+int lario_http_conn_body_next(lario_http_conn *conn, size_t *ret_used, const char **ret_data,
+                              size_t *ret_len)
+{
+    const lario_limits *limits = lario_http_conn_limits(conn);
+    lario_http1_body_limits body_limits = {
+        .chunk_line_bytes_max = limits->chunk_line_bytes_max,
+        .tiny_chunks_max = limits->tiny_chunks_max,
+        .trailers_max = limits->head_fields_max,
+        .trailer_bytes_max = limits->head_bytes_max,
+        .trailer_name_max = limits->field_name_bytes_max,
+        .trailer_value_max = limits->field_value_bytes_max,
+    };
+    lario_stream *stream = &conn->conn.stream;
+    int rc = lario_http1_body_next(&conn->body, &body_limits, stream->in, stream->in_len, ret_used,
+                                   ret_data, ret_len);
+
+    if (rc == LARIO_HTTP1_BODY_END)
+        conn->body_ended = true;
+    return rc;
+}
+
+/* Drops what the handler left of the body, within the limit; true when the body has ended. */
+static bool skip_body(lario_http_conn *conn)
+{
+    lario_stream *stream = &conn->conn.stream;
+    const char *data;
+    size_t used, len;
+
+    while (!conn->body_ended) {
+        int rc = lario_http_conn_body_next(conn, &used, &data, &len);
+
+        conn->skipped += used;
+        if (rc < 0 || conn->skipped > lario_http_conn_limits(conn)->body_skip_bytes_max) {
+            finish(conn, true);
+            return false;
+        }
+        lario_stream_consume(stream, used);
+        if (rc == LARIO_HTTP1_BODY_MORE)
+            return false;
+    }
+    conn->phase = LARIO_HTTP_HEAD;
+    return true;
+}
+
+/* ---- What comes next ---- */
+
+/* One step over the window; false when it needs more bytes, or the stream is ending. */
+static bool step(lario_http_conn *conn)
+{
+    lario_http1_head *head;
+
+    if (conn->phase == LARIO_HTTP_SKIP && !skip_body(conn))
+        return false;
+    if (conn->conn.stream.in_len == 0)
+        return false;
+    if (conn->served >= lario_http_conn_limits(conn)->pipelined_a_turn_max) {
+        lario_loop_defer(conn->conn.stream.loop, &conn->next_task);
+        return false;
+    }
+    int len = parse_head(conn, &head);
+
+    if (len <= 0)
+        return false;
+    start_request(conn, head, len);
+    return true;
+}
+
+/* Nothing more can be done with the window for now: how long may the peer take? */
+static void rest(lario_http_conn *conn)
+{
+    lario_stream *stream = &conn->conn.stream;
+    const lario_limits *limits = lario_http_conn_limits(conn);
+
+    if (lario_list_is_linked(&conn->next_task.link))
+        return;
+    if (stream->in_drained) {
+        /* Whatever is left will never be whole. */
+        finish(conn, false);
+        return;
+    }
+    if (conn->is_draining && conn->phase == LARIO_HTTP_HEAD && !conn->partial) {
+        finish(conn, true);
+        return;
+    }
+    if (conn->phase == LARIO_HTTP_SKIP)
+        set_deadline_in(conn, limits->body_ms);
+    else if (!conn->partial)
+        set_deadline_in(conn, limits->idle_ms);
+    if (!stream->io.reading)
+        lario_stream_read_start(stream);
+}
+
+static void advance(lario_http_conn *conn)
+{
+    lario_stream *stream = &conn->conn.stream;
+
+    if (conn->turn != stream->loop->turn) {
+        conn->turn = stream->loop->turn;
+        conn->served = 0;
+    }
+    conn->is_advancing = true;
+    while (lario_stream_is_open(stream) && conn->phase != LARIO_HTTP_BUSY && step(conn))
+        continue;
+    conn->is_advancing = false;
+    if (!lario_stream_is_open(stream))
+        return;
+    if (conn->phase != LARIO_HTTP_BUSY)
+        rest(conn);
+    else if (stream->in_len > 0)
+        lario_stream_read_stop(stream);
+}
+
+static void run_next_task(lario_task *task)
+{
+    lario_http_conn *conn = lario_container_of(task, lario_http_conn, next_task);
+
+    if (conn->phase != LARIO_HTTP_BUSY && lario_stream_is_open(&conn->conn.stream)) {
+        conn->turn = 0; /* a new turn as far as the limit is concerned */
+        advance(conn);
+    }
+}
+
+/* ---- What the stream tells ---- */
+
+static void on_input(lario_stream *stream)
+{
+    lario_http_conn *conn = lario_http_conn_of(stream);
+
+    if (conn->ws) {
+        lario_ws_on_input(conn->ws);
+        return;
+    }
+    if (conn->phase != LARIO_HTTP_BUSY) {
+        if (!lario_list_is_linked(&conn->next_task.link))
+            advance(conn);
+        return;
+    }
+    if (conn->proc->state == LARIO_PROC_PARKED && conn->proc->wait == LARIO_WAIT_CONN)
+        lario_proc_resume(conn->proc, 0);
+    /* The handler does not read now, or this belongs to the next request: the rest has to wait. */
+    if (stream->in_len > 0 && lario_stream_is_open(stream))
+        lario_stream_read_stop(stream);
+}
+
+static void on_eof(lario_stream *stream)
+{
+    lario_http_conn *conn = lario_http_conn_of(stream);
+
+    if (conn->phase != LARIO_HTTP_BUSY) {
+        if (stream->in_drained && !lario_list_is_linked(&conn->next_task.link))
+            finish(conn, false);
+        return;
+    }
+    /* Half closed: the answer still goes out, but nobody can wait for ever for such a client. */
+    if (!conn->ws)
+        set_deadline_in(conn, lario_http_conn_limits(conn)->half_close_ms);
+    if (lario_proc_waits_for_conn(conn->proc))
+        lario_proc_wake(conn->proc, 0);
+}
+
+static void on_room(lario_stream *stream)
+{
+    lario_http_conn *conn = lario_http_conn_of(stream);
+
+    if (conn->proc && conn->proc->wait == LARIO_WAIT_CONN)
+        lario_proc_wake(conn->proc, 0);
+}
+
+static void on_closed(lario_stream *stream, int rc)
+{
+    lario_http_conn *conn = lario_http_conn_of(stream);
+
+    conn->is_closed = true;
+    if (!conn->proc)
+        free_conn(conn);
+    else if (rc < 0)
+        lario_proc_kill(conn->proc, rc);
+    else if (lario_proc_waits_for_conn(conn->proc))
+        lario_proc_wake(conn->proc, 0);
+}
+
+static const lario_stream_ops stream_ops = {
+    .on_input = on_input,
+    .on_eof = on_eof,
+    .on_room = on_room,
+    .on_deadline = on_deadline,
+    .on_closed = on_closed,
+};
+
+/* ---- The protocol ---- */
+
+static int prepare_loop(lario_loop *loop)
+{
+    if (!loop->slots[LARIO_LOOP_SLOT_HTTP])
+        loop->slots[LARIO_LOOP_SLOT_HTTP] = calloc(1, sizeof(http_loop));
+    return loop->slots[LARIO_LOOP_SLOT_HTTP] ? 0 : LARIO_ENOMEM;
+}
+
+static void accept_http(lario_server_loop *home, int fd)
+{
+    lario_http_conn *conn = calloc(1, sizeof *conn);
+
+    if (!conn || prepare_loop(home->loop) < 0) {
+        free(conn);
+        lario_fd_close(fd);
+        return;
+    }
+    conn->hook.fn = on_exit_of_request;
+    conn->is_draining = home->is_draining;
+    lario_list_init(&conn->hook.link);
+    lario_task_init(&conn->next_task, run_next_task);
+    int rc = lario_conn_open(&conn->conn, home, fd, &stream_ops);
+
+    if (rc < 0) {
+        lario_log_to(home->loop->log, LARIO_LOG_ERROR, "open_failed", "%s", lario_strerror(rc));
+        free(conn);
+        return;
+    }
+    set_deadline_in(conn, lario_http_conn_limits(conn)->idle_ms);
+}
+
+static void refuse_http(int fd)
+{
+    static const char text[] = "HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\n"
+                               "Retry-After: 1\r\nContent-Length: 0\r\n\r\n";
+
+    lario_socket_send_once(fd, text, sizeof text - 1);
+}
+
+/*
+ * An idle connection ends now; a request that is on its way or running is answered with
+ * Connection: close; a WebSocket is told that the server goes away.
+ */
+static void drain_http(lario_conn *base)
+{
+    lario_http_conn *conn = lario_http_conn_of(&base->stream);
+
+    conn->is_draining = true;
+    if (conn->ws)
+        lario_ws_drain(conn->ws);
+    else if (conn->phase == LARIO_HTTP_BUSY && conn->proc && conn->proc->wait == LARIO_WAIT_RECEIVE)
+        lario_proc_wake(conn->proc, 0);
+    else if (conn->phase == LARIO_HTTP_HEAD && !conn->partial && !request_waits(conn))
+        finish(conn, true);
+}
+
+const lario_protocol lario_http_protocol = {
+    .accept = accept_http,
+    .refuse = refuse_http,
+    .drain = drain_http,
+};

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <string.h>
+
+#include "codec/token.h"
+#include "codec/ws_handshake.h"
+#include "http/ws.h"
+
+/* The opening handshake (RFC 6455 4.2), from the server's side. */
+
+/* Answers a handshake that is refused; the handler is told by LARIO_EUPGRADE. */
+static int refuse(lario_req *req, int status, const char *why)
+{
+    int rc = lario_replyf(req, status, "text/plain", "%s: %s\n", lario_status_text(status), why);
+
+    return rc < 0 ? rc : LARIO_EUPGRADE;
+}
+
+static int refuse_version(lario_req *req)
+{
+    int rc = lario_add_header(req, "Sec-WebSocket-Version", "13");
+
+    return rc < 0 ? rc : refuse(req, 426, "WebSocket version 13 is needed");
+}
+
+/* The value of a field that must come exactly once, or NULL. */
+static const char *single_field(const lario_req *req, const char *name)
+{
+    size_t len = strlen(name);
+    const char *found = NULL;
+
+    for (unsigned i = 0; i < req->fields_count; i++) {
+        const lario_http1_field *field = &req->fields[i];
+
+        if (field->name.len != len ||
+            !lario_ascii_equal_nocase(req->head + field->name.at, name, len))
+            continue;
+        if (found)
+            return NULL;
+        found = req->head + field->value.at;
+    }
+    return found;
+}
+
+/* Whether one of the fields called `name` has the token. */
+static bool any_field_has(const lario_req *req, const char *name, const char *token)
+{
+    size_t len = strlen(name);
+
+    for (unsigned i = 0; i < req->fields_count; i++) {
+        const lario_http1_field *field = &req->fields[i];
+
+        if (field->name.len == len &&
+            lario_ascii_equal_nocase(req->head + field->name.at, name, len) &&
+            lario_token_list_has(req->head + field->value.at, field->value.len, token))
+            return true;
+    }
+    return false;
+}
+
+/* Whether the space-separated `list` has `word` of `len` bytes. */
+static bool list_has_word(const char *list, const char *word, size_t len)
+{
+    while (*list) {
+        size_t here = strcspn(list, " ");
+
+        if (here == len && memcmp(list, word, len) == 0)
+            return true;
+        list += here;
+        list += strspn(list, " ");
+    }
+    return false;
+}
+
+/* Whether a comma-separated list has exactly this word: subprotocols are case-sensitive. */
+static bool list_offers(const char *value, size_t len, const char *word, size_t word_len)
+{
+    const char *at = value, *end = value + len, *member;
+    size_t member_len;
+
+    while (lario_token_list_next(&at, end, &member, &member_len))
+        if (member_len == word_len && memcmp(member, word, word_len) == 0)
+            return true;
+    return false;
+}
+
+/* The first of our protocols that the client offers too (RFC 6455 4.2.2), copied; "" for none. */
+static const char *choose_protocol(lario_req *req, const char *ours)
+{
+    while (ours && *ours) {
+        size_t len = strcspn(ours, " ");
+        char *word = lario_arena_copy(&req->arena, ours, len);
+
+        if (!word)
+            return NULL;
+        for (unsigned i = 0; len > 0 && i < req->fields_count; i++) {
+            const lario_http1_field *field = &req->fields[i];
+            const char *name = "sec-websocket-protocol";
+
+            if (field->name.len == strlen(name) &&
+                lario_ascii_equal_nocase(req->head + field->name.at, name, field->name.len) &&
+                list_offers(req->head + field->value.at, field->value.len, word, len))
+                return word;
+        }
+        ours += len;
+        ours += strspn(ours, " ");
+    }
+    return "";
+}
+
+/* 0 when the request is a proper handshake; else it has been answered. */
+static int check_handshake(lario_req *req, const lario_ws_options *opts)
+{
+    const char *key = single_field(req, "sec-websocket-key");
+    const char *version = single_field(req, "sec-websocket-version");
+    const char *origin = single_field(req, "origin");
+
+    if (strcmp(req->method, "GET") != 0 || req->minor < 1)
+        return refuse(req, 400, "a WebSocket handshake is a GET request of HTTP/1.1");
+    if (!req->upgrade_asked || !any_field_has(req, "upgrade", "websocket"))
+        return refuse(req, 400, "this resource speaks WebSocket only");
+    if (req->has_body)
+        return refuse(req, 400, "a WebSocket handshake has no body");
+    if (!version || strcmp(version, "13") != 0)
+        return refuse_version(req);
+    if (!key || !lario_ws_key_is_valid(key, strlen(key)))
+        return refuse(req, 400, "Sec-WebSocket-Key must be 16 bytes in base64, once");
+    if (opts && opts->origins && (!origin || !list_has_word(opts->origins, origin, strlen(origin))))
+        return refuse(req, 403, "this origin may not connect");
+    return 0;
+}
+
+static int answer_handshake(lario_req *req, const char *protocol)
+{
+    char accept[LARIO_WS_ACCEPT_BYTES];
+
+    lario_ws_accept_key(single_field(req, "sec-websocket-key"), accept);
+    const char *fields = lario_format(
+        req, "Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: %.*s\r\n%s%s%s",
+        LARIO_WS_ACCEPT_BYTES, accept, *protocol ? "Sec-WebSocket-Protocol: " : "", protocol,
+        *protocol ? "\r\n" : "");
+
+    return fields ? lario_req_switch_protocols(req, fields) : LARIO_ENOMEM;
+}
+
+int lario_ws_accept(lario_req *req, const lario_ws_options *opts, lario_ws **ret_ws)
+{
+    const lario_limits *limits = lario_http_conn_limits(req->conn);
+    uint64_t max =
+        opts && opts->message_bytes_max ? opts->message_bytes_max : limits->ws_message_bytes_max;
+    uint32_t ping_ms = opts && opts->ping_ms ? opts->ping_ms : limits->ws_ping_ms;
+
+    if (req->answer != LARIO_ANSWER_NONE)
+        return LARIO_ESTATE;
+    if (req->conn->is_closed)
+        return LARIO_ECLOSED;
+    int rc = check_handshake(req, opts);
+
+    if (rc < 0)
+        return rc;
+    lario_ws *ws = lario_arena_alloc(&req->arena, sizeof *ws);
+    const char *protocol = choose_protocol(req, opts ? opts->protocols : NULL);
+
+    if (!ws || !protocol)
+        return LARIO_ENOMEM;
+    memset(ws, 0, sizeof *ws);
+    ws->protocol = protocol;
+    rc = answer_handshake(req, protocol);
+    if (rc < 0)
+        return rc;
+    lario_ws_start(ws, req, max, ping_ms);
+    *ret_ws = ws;
+    return 0;
+}

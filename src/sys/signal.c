@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "sys/signal.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <time.h>
+#include <unistd.h>
+
+static void stop_set(sigset_t *set)
+{
+    sigemptyset(set);
+    sigaddset(set, SIGTERM);
+    sigaddset(set, SIGINT);
+}
+
+void lario_signal_block_stops(void)
+{
+    sigset_t set;
+
+    stop_set(&set);
+    pthread_sigmask(SIG_BLOCK, &set, NULL);
+}
+
+int lario_signal_wait_stop(int timeout_ms)
+{
+    struct timespec timeout = {.tv_sec = timeout_ms / 1000,
+                               .tv_nsec = (long)(timeout_ms % 1000) * 1000000};
+    sigset_t set;
+    int number;
+
+    stop_set(&set);
+    do
+        number = sigtimedwait(&set, NULL, timeout_ms < 0 ? NULL : &timeout);
+    while (number < 0 && errno == EINTR);
+    return number < 0 ? 0 : number;
+}
+
+_Noreturn void lario_signal_exit_now(int code)
+{
+    _exit(code);
+}

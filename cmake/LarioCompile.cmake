@@ -14,14 +14,6 @@ if(LARIO_SANITIZE)
     target_link_options(lario_compile INTERFACE -fsanitize=${LARIO_SANITIZE})
 endif()
 
-if(LARIO_FUZZ)
-    if(NOT CMAKE_C_COMPILER_ID MATCHES "Clang")
-        message(FATAL_ERROR "LARIO_FUZZ needs clang: cmake --preset fuzz")
-    endif()
-    # Coverage for libFuzzer; the fuzz targets themselves link with -fsanitize=fuzzer.
-    target_compile_options(lario_compile INTERFACE -fsanitize=fuzzer-no-link)
-endif()
-
 if(CMAKE_BUILD_TYPE STREQUAL "Release" OR CMAKE_BUILD_TYPE STREQUAL "RelWithDebInfo")
     if(NOT LARIO_SANITIZE)
         target_compile_options(lario_compile INTERFACE

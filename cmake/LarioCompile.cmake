@@ -30,7 +30,11 @@ if(CMAKE_BUILD_TYPE STREQUAL "Release" OR CMAKE_BUILD_TYPE STREQUAL "RelWithDebI
     target_link_options(lario_compile INTERFACE -Wl,-z,relro -Wl,-z,now -Wl,-z,noexecstack)
 endif()
 
-# Link-time optimisation is left to the presets (CMAKE_INTERPROCEDURAL_OPTIMIZATION).
+# Link-time optimisation is left to the presets (CMAKE_INTERPROCEDURAL_OPTIMIZATION). The objects
+# keep machine code too, so that liblario.a also serves programs that are linked without it.
+if(CMAKE_INTERPROCEDURAL_OPTIMIZATION AND CMAKE_C_COMPILER_ID STREQUAL "GNU")
+    target_compile_options(lario_compile INTERFACE -ffat-lto-objects)
+endif()
 
 # Internal headers are found as "layer/file.h" by quotes only: <sys/socket.h> stays the system's.
 add_library(lario_internal INTERFACE)

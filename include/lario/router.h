@@ -29,9 +29,11 @@ typedef struct lario_router lario_router;
 /* An app is the router at its root; see lario/app.h. */
 typedef struct lario_router lario_app;
 
+/* Requests of this method (case-sensitive) whose path fits the pattern go to `handler`. */
 LARIO_API void lario_route(lario_router *router, const char *method, const char *pattern,
                            lario_handler handler);
 
+/* The same for the method that the name says. */
 LARIO_API void lario_get(lario_router *router, const char *pattern, lario_handler handler);
 LARIO_API void lario_post(lario_router *router, const char *pattern, lario_handler handler);
 LARIO_API void lario_put(lario_router *router, const char *pattern, lario_handler handler);

@@ -22,7 +22,7 @@ def lario_servers(build):
     return [
         _lario(build, "get_variable", expect=XML),
         _lario(build, "hello_world", path="/"),
-        _lario(build, "json", path="/"),
+        _lario(build, "json", path="/json"),
     ]
 
 

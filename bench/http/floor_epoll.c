@@ -32,8 +32,7 @@
 #define TAIL_MAX (sizeof CLOSE_LINE - 2)
 
 #define BODY "<http_test><value>benchmarks</value></http_test>"
-#define ANSWER_REST                                                                                \
-    "\r\nContent-Type: text/xml; charset=utf-8\r\nContent-Length: 48\r\n\r\n" BODY
+#define ANSWER_REST "\r\nContent-Type: text/xml; charset=utf-8\r\nContent-Length: 48\r\n\r\n" BODY
 
 typedef struct tail {
     unsigned char len;
@@ -43,11 +42,11 @@ typedef struct tail {
 typedef struct server {
     int poller;
     int listener;
-    time_t second;                      /* of the Date in `answers` */
+    time_t second; /* of the Date in `answers` */
     size_t answer_len;
-    char answers[BATCH_MAX * 256];      /* the same answer BATCH_MAX times, to send n with one call */
+    char answers[BATCH_MAX * 256]; /* the same answer BATCH_MAX times, to send n with one call */
     char input[TAIL_MAX + READ_BYTES];
-    tail tails[FDS_MAX];                /* by descriptor */
+    tail tails[FDS_MAX]; /* by descriptor */
 } server;
 
 static const char closing_answer[] =
@@ -65,9 +64,8 @@ static void refresh_date(server *s)
         return;
     s->second = now.tv_sec;
     gmtime_r(&now.tv_sec, &parts);
-    s->answer_len = strftime(s->answers, 256,
-                             "HTTP/1.1 200 OK\r\nDate: %a, %d %b %Y %H:%M:%S GMT" ANSWER_REST,
-                             &parts);
+    s->answer_len = strftime(
+        s->answers, 256, "HTTP/1.1 200 OK\r\nDate: %a, %d %b %Y %H:%M:%S GMT" ANSWER_REST, &parts);
     for (size_t i = 1; i < BATCH_MAX; i++)
         memcpy(s->answers + i * s->answer_len, s->answers, s->answer_len);
 }
@@ -173,7 +171,7 @@ static void run(server *s)
 int main(int argc, char **argv)
 {
     long port = 8080;
-    const args_option options[] = {{"port", 1, 65535, &port}, {NULL, 0, 0, NULL}};
+    const args_option options[] = {{"port", 1, 65535, &port, NULL}, {0}};
     args_parse(argc, argv, options);
 
     server *s = calloc(1, sizeof *s);

@@ -47,7 +47,7 @@ static enum MHD_Result on_request(void *arg, struct MHD_Connection *connection, 
 int main(int argc, char **argv)
 {
     long port = 8080;
-    const args_option options[] = {{"port", 1, 65535, &port}, {NULL, 0, 0, NULL}};
+    const args_option options[] = {{"port", 1, 65535, &port, NULL}, {0}};
     args_parse(argc, argv, options);
 
     /* The thread of the server inherits the mask, so that SIGTERM is taken here alone. */

@@ -8,10 +8,14 @@
 
 static _Noreturn void usage(const char *program, const args_option *options)
 {
-    fprintf(stderr, "usage: %s [--OPTION NUMBER]...\n", program);
-    for (const args_option *option = options; option->name; option++)
-        fprintf(stderr, "  --%-14s %ld to %ld, default %ld\n", option->name, option->min,
-                option->max, *option->value);
+    fprintf(stderr, "usage: %s [--OPTION VALUE]...\n", program);
+    for (const args_option *option = options; option->name; option++) {
+        if (option->text)
+            fprintf(stderr, "  --%-12s text, default %s\n", option->name, *option->text);
+        else
+            fprintf(stderr, "  --%-12s %ld to %ld, default %ld\n", option->name, option->min,
+                    option->max, *option->value);
+    }
     exit(2);
 }
 
@@ -26,11 +30,15 @@ static const args_option *find(const args_option *options, const char *text)
     return NULL;
 }
 
-/* Stores `text` in the option. Returns 0, or -1 when it is no number within the limits. */
+/* Stores `text` in the option. Returns 0, or -1 when it should be a number within the limits. */
 static int store(const args_option *option, const char *text)
 {
     char *end;
 
+    if (option->text) {
+        *option->text = text;
+        return 0;
+    }
     errno = 0;
     long value = strtol(text, &end, 10);
     if (errno || end == text || *end || value < option->min || value > option->max)

@@ -2,12 +2,16 @@
 #ifndef BENCH_ARGS_H
 #define BENCH_ARGS_H
 
-/* One option of a benchmark program, "--name NUMBER", with its limits and where it is stored. */
+/*
+ * One option of a benchmark program: "--name NUMBER" with its limits, or "--name TEXT" when `text`
+ * is set. What `value` or `text` points to holds the default before.
+ */
 typedef struct args_option {
     const char *name;
     long min;
     long max;
-    long *value; /* holds the default before */
+    long *value;
+    const char **text;
 } args_option;
 
 /*

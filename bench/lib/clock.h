@@ -5,7 +5,8 @@
 #include <stdint.h>
 #include <time.h>
 
-/* `id` is CLOCK_MONOTONIC for wall time, or CLOCK_PROCESS_CPUTIME_ID for CPU time of all threads. */
+/* `id` is CLOCK_MONOTONIC for wall time, or CLOCK_PROCESS_CPUTIME_ID for CPU time of all threads.
+ */
 static inline uint64_t clock_ns(clockid_t id)
 {
     struct timespec now;

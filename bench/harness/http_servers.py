@@ -1,10 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The HTTP servers that are compared. Each is configured as its own documents recommend."""
-from pathlib import Path
-
+from harness.options import BENCH
 from harness.server import Server
 
-BENCH = Path(__file__).resolve().parent.parent
 PEERS = BENCH / "http" / "peers"
 PYTHON = "/usr/bin/python3"
 
@@ -12,7 +10,8 @@ XML = b"<http_test><value>benchmarks</value></http_test>"
 FLOOR = "floor"
 
 
-def _lario(build, example, **how):
+def lario(build, example, **how):
+    """An example of Lario, on one loop."""
     program = build / "examples" / example
     command = [program, "--listen", "127.0.0.1:@PORT@", "--loops", "1"]
     return Server(f"lario {example}", command, **how)
@@ -20,9 +19,9 @@ def _lario(build, example, **how):
 
 def lario_servers(build):
     return [
-        _lario(build, "get_variable", expect=XML),
-        _lario(build, "hello_world", path="/"),
-        _lario(build, "json", path="/json"),
+        lario(build, "get_variable", expect=XML),
+        lario(build, "hello_world", path="/"),
+        lario(build, "json", path="/json"),
     ]
 
 
@@ -35,7 +34,14 @@ def _static_servers():
     nginx = ["nginx", "-p", "@DIR@", "-c", "@CONFIG@", "-g", "daemon off;"]
     return [
         Server("nginx", nginx, ["nginx", "-v"], PEERS / "nginx.conf", expect=XML),
-        Server("h2o", ["h2o", "-c", "@CONFIG@"], ["h2o", "-v"], PEERS / "h2o.conf", files, expect=XML),
+        Server(
+            "h2o",
+            ["h2o", "-c", "@CONFIG@"],
+            ["h2o", "-v"],
+            PEERS / "h2o.conf",
+            files,
+            expect=XML,
+        ),
         Server(
             "lighttpd",
             ["lighttpd", "-D", "-f", "@CONFIG@"],
@@ -47,12 +53,15 @@ def _static_servers():
     ]
 
 
+MOCHIWEB_STARTS = "{ok, _} = application:ensure_all_started(mochiweb), halt()."
+MOCHIWEB_VERSION = (
+    "application:load(mochiweb), {ok, V} = application:get_key(mochiweb, vsn), "
+    'io:format("~s on OTP ~s~n", [V, erlang:system_info(otp_release)]), halt().'
+)
+
+
 def _library_servers(build):
-    mochiweb_version = [
-        "erl", "-noshell", "-eval",
-        'application:load(mochiweb), {ok, V} = application:get_key(mochiweb, vsn), '
-        'io:format("mochiweb ~s, OTP ~s~n", [V, erlang:system_info(otp_release)]), halt().',
-    ]
+    erl = ["erl", "-noshell", "-eval"]
     return [
         Server(
             "libmicrohttpd",
@@ -64,8 +73,8 @@ def _library_servers(build):
         Server(
             "mochiweb",
             ["escript", PEERS / "mochiweb_server.escript", "@PORT@"],
-            mochiweb_version,
-            needs=[["erl", "-noshell", "-eval", "{ok, _} = application:ensure_all_started(mochiweb), halt()."]],
+            [*erl, MOCHIWEB_VERSION],
+            needs=[[*erl, MOCHIWEB_STARTS]],
             expect=XML,
         ),
         Server(

@@ -44,11 +44,6 @@ def table(columns, rows):
     return "\n".join([line(columns), line(rule), *map(line, rows)])
 
 
-def add_options(parser):
-    parser.add_argument("--markdown", metavar="FILE", help="also write the report there")
-    parser.add_argument("--csv", metavar="FILE", help="write the figures there")
-
-
 def write(options, text, columns, rows):
     """Prints the report and writes the files that the options name. `rows` are dictionaries."""
     print(text)

@@ -9,7 +9,10 @@ const server = http.createServer((request, response) => {
     const value = url.parse(request.url, true).query.value;
     const body = `<http_test><value>${value}</value></http_test>`;
 
-    response.writeHead(200, { 'Content-Type': 'text/xml', 'Content-Length': Buffer.byteLength(body) });
+    response.writeHead(200, {
+        'Content-Type': 'text/xml',
+        'Content-Length': Buffer.byteLength(body),
+    });
     response.end(body);
 });
 

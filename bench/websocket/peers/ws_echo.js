@@ -4,7 +4,8 @@
 
 const { WebSocketServer } = require('ws');
 
-const server = new WebSocketServer({ host: '127.0.0.1', port: Number(process.argv[2]), backlog: 4096 });
+const port = Number(process.argv[2]);
+const server = new WebSocketServer({ host: '127.0.0.1', port, backlog: 4096 });
 
 server.on('connection', (socket) => {
     socket.on('message', (data, isBinary) => socket.send(data, { binary: isBinary }));

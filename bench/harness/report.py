@@ -31,6 +31,15 @@ def machine_lines():
     ]
 
 
+def server_lines(servers, versions):
+    """The version and the command of each server, as Markdown list items."""
+    lines = []
+    for server in servers:
+        version = f"{versions[server.name]}, " if versions[server.name] else ""
+        lines.append(f"- {server.name}: {version}`{server.command_text()}`")
+    return lines
+
+
 def table(columns, rows):
     """A Markdown table; numbers stand to the right. `rows` are lists of texts."""
     widths = [max(len(row[i]) for row in [columns, *rows]) for i in range(len(columns))]

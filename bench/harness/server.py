@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Starting one server on its core, waiting until it answers, and stopping it."""
 import contextlib
+import os
+import shlex
 import shutil
+import signal
 import socket
 import subprocess
 import tempfile
@@ -9,6 +12,9 @@ import time
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Optional
+
+from harness import process
+from harness.options import BENCH
 
 SERVER_CORE = 0
 CLIENT_CORE = 1
@@ -45,6 +51,10 @@ class Server:
             if subprocess.run(check, capture_output=True).returncode != 0:
                 return f"`{' '.join(check)}` fails"
         return None
+
+    def command_text(self):
+        """The command, with paths from the root of the project on."""
+        return shlex.join(map(str, self.command)).replace(f"{BENCH.parent}/", "")
 
     def version_text(self):
         if not self.version:
@@ -96,7 +106,8 @@ def _stop(child):
     try:
         child.wait(STOP_SECONDS)
     except subprocess.TimeoutExpired:
-        child.kill()
+        for pid in process.tree(child.pid):
+            os.kill(pid, signal.SIGKILL)
         child.wait()
 
 

@@ -14,8 +14,9 @@
 /* Processes started before they get to run: few enough that their stacks stay warm. */
 #define BATCH 1000
 
-#define SLEEP_MIN_MS 500
-#define SLEEP_SPREAD_MS 1000
+#define SLEEPS 5
+#define SLEEP_MIN_MS 200
+#define SLEEP_SPREAD_MS 800
 
 /* What the processes of one measure share. */
 typedef struct crowd {
@@ -24,6 +25,15 @@ typedef struct crowd {
     uint64_t late_max_ns;
     uint64_t started;
 } crowd;
+
+/* Of the measure that runs. Static, since processes outlive a measure that fails half-way. */
+static crowd shared;
+
+static crowd *new_crowd(uint64_t alive)
+{
+    shared = (crowd){.alive = alive};
+    return &shared;
+}
 
 /* Starts `count` processes in batches. `ret_pids` may be NULL. */
 static int spawn_crowd(lario_process_fn fn, crowd *c, uint64_t count, lario_pid *ret_pids)
@@ -37,6 +47,19 @@ static int spawn_crowd(lario_process_fn fn, crowd *c, uint64_t count, lario_pid 
             return rc;
     }
     return lario_yield();
+}
+
+static int kill_all(const lario_pid *pids, uint64_t count)
+{
+    for (uint64_t i = 0; i < count; i++) {
+        int rc = lario_kill(pids[i], LARIO_ECANCELED);
+
+        if (rc >= 0 && (i + 1) % BATCH == 0)
+            rc = lario_yield();
+        if (rc < 0)
+            return rc;
+    }
+    return 0;
 }
 
 static int wait_until_all_ended(const crowd *c)
@@ -59,22 +82,20 @@ static int count_and_end(void *arg)
 int measure_spawn_exit(const bench *b)
 {
     uint64_t count = bench_count(b, 1000000);
-    crowd c = {0};
+    crowd *c = new_crowd(count);
     stopwatch start = stopwatch_start();
-    int rc = spawn_crowd(count_and_end, &c, count, NULL);
+    int rc = spawn_crowd(count_and_end, c, count, NULL);
 
     if (rc < 0)
         return rc;
-    if (c.started != count)
+    if (c->started != count)
         return LARIO_ESTATE;
     report_time(b->csv, "spawn and exit", count, start);
     return 0;
 }
 
-static int sleep_once(void *arg)
+static int sleep_once(crowd *c, int ms)
 {
-    crowd *c = arg;
-    int ms = SLEEP_MIN_MS + (int)(c->started++ % SLEEP_SPREAD_MS);
     uint64_t due_ns = clock_ns(CLOCK_MONOTONIC) + (uint64_t)ms * 1000000u;
     int rc = lario_sleep(ms);
     uint64_t now_ns = clock_ns(CLOCK_MONOTONIC);
@@ -83,26 +104,72 @@ static int sleep_once(void *arg)
     c->late_ns += late_ns;
     if (late_ns > c->late_max_ns)
         c->late_max_ns = late_ns;
-    c->alive--;
     return rc;
 }
 
+/* Waits for a first message, sleeps a few times, and then waits until it is killed. */
+static int sleeper(void *arg)
+{
+    crowd *c = arg;
+    int ms = SLEEP_MIN_MS + (int)(c->started++ % SLEEP_SPREAD_MS);
+    lario_msg msg;
+    int rc = lario_receive(&msg, -1);
+
+    for (int i = 0; rc >= 0 && i < SLEEPS; i++)
+        rc = sleep_once(c, ms);
+    if (rc < 0)
+        return rc;
+    c->alive--;
+    return lario_receive(&msg, -1);
+}
+
+static int wake_all(const lario_pid *pids, uint64_t count)
+{
+    for (uint64_t i = 0; i < count; i++) {
+        int rc = lario_send(pids[i], LARIO_USER, NULL, 0);
+
+        if (rc >= 0 && (i + 1) % BATCH == 0)
+            rc = lario_yield();
+        if (rc < 0)
+            return rc;
+    }
+    return 0;
+}
+
+static int run_sleepers(const bench *b, crowd *c, lario_pid *pids, uint64_t count)
+{
+    int rc = spawn_crowd(sleeper, c, count, pids);
+
+    if (rc < 0)
+        return rc;
+    stopwatch start = stopwatch_start();
+    rc = wake_all(pids, count);
+    /* Sleeping between the looks leaves the loop to the others. */
+    while (rc >= 0 && c->alive > 0)
+        rc = lario_sleep(10);
+    if (rc < 0)
+        return rc;
+
+    double sleeps = (double)(count * SLEEPS);
+    report_time(b->csv, "sleeps", count * SLEEPS, start);
+    report_value(b->csv, "sleeps: mean lateness", (double)c->late_ns / sleeps / 1e3, "us");
+    report_value(b->csv, "sleeps: worst lateness", (double)c->late_max_ns / 1e3, "us");
+    return 0;
+}
+
+/* The starts and ends are not timed: they cost far more than a sleep, by their fresh stacks. */
 int measure_timers(const bench *b)
 {
     uint64_t count = bench_count(b, 100000);
-    crowd c = {.alive = count};
-    stopwatch start = stopwatch_start();
-    int rc = spawn_crowd(sleep_once, &c, count, NULL);
+    lario_pid *pids = malloc(count * sizeof *pids);
 
-    /* Sleeping between the looks leaves the loop to the timers. */
-    while (rc >= 0 && c.alive > 0)
-        rc = lario_sleep(20);
-    if (rc < 0)
-        return rc;
-    report_time(b->csv, "sleepers started and woken", count, start);
-    report_value(b->csv, "sleepers, mean lateness", (double)c.late_ns / (double)count / 1e3, "us");
-    report_value(b->csv, "sleepers, worst lateness", (double)c.late_max_ns / 1e3, "us");
-    return 0;
+    if (!pids)
+        return LARIO_ENOMEM;
+    int rc = run_sleepers(b, new_crowd(count), pids, count);
+    if (rc >= 0)
+        rc = kill_all(pids, count);
+    free(pids);
+    return rc;
 }
 
 static int park(void *arg)
@@ -119,53 +186,40 @@ static int park(void *arg)
     return rc;
 }
 
-static int kill_all(const lario_pid *pids, uint64_t count)
-{
-    for (uint64_t i = 0; i < count; i++) {
-        int rc = lario_kill(pids[i], LARIO_ECANCELED);
-
-        if (rc >= 0 && (i + 1) % BATCH == 0)
-            rc = lario_yield();
-        if (rc < 0)
-            return rc;
-    }
-    return 0;
-}
-
 static void report_memory(const bench *b, const memory *before, const memory *after, uint64_t count)
 {
     double each = 1.0 / (double)count;
     double resident = (double)(after->resident_bytes - before->resident_bytes);
     double tables = (double)(after->page_table_bytes - before->page_table_bytes);
 
-    report_value(b->csv, "parked, resident each", resident * each, "bytes");
-    report_value(b->csv, "parked, page tables each", tables * each, "bytes");
-    report_value(b->csv, "parked, mappings in all", (double)after->mappings, "mappings");
+    report_value(b->csv, "parked: resident each", resident * each, "bytes");
+    report_value(b->csv, "parked: page tables each", tables * each, "bytes");
+    report_value(b->csv, "parked: mappings in all", (double)after->mappings, "mappings");
 }
 
 static int run_parked(const bench *b, lario_pid *pids, uint64_t count)
 {
-    crowd c = {.alive = count};
+    crowd *c = new_crowd(count);
     memory before, after;
 
     if (memory_read(&before) < 0)
         return LARIO_ENOTFOUND;
     stopwatch start = stopwatch_start();
-    int rc = spawn_crowd(park, &c, count, pids);
+    int rc = spawn_crowd(park, c, count, pids);
     if (rc < 0)
         return rc;
-    if (c.started != count || memory_read(&after) < 0)
+    if (c->started != count || memory_read(&after) < 0)
         return LARIO_ESTATE;
-    report_time(b->csv, "parked, spawned", count, start);
+    report_time(b->csv, "parked: spawned", count, start);
     report_memory(b, &before, &after, count);
 
     start = stopwatch_start();
     rc = kill_all(pids, count);
     if (rc >= 0)
-        rc = wait_until_all_ended(&c);
+        rc = wait_until_all_ended(c);
     if (rc < 0)
         return rc;
-    report_time(b->csv, "parked, killed", count, start);
+    report_time(b->csv, "parked: killed", count, start);
     return 0;
 }
 

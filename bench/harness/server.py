@@ -7,6 +7,7 @@ import shutil
 import signal
 import socket
 import subprocess
+import sys
 import tempfile
 import time
 from dataclasses import dataclass, field
@@ -62,6 +63,11 @@ class Server:
         done = subprocess.run(self.version, capture_output=True, text=True)
         lines = (done.stdout + done.stderr).strip().splitlines()
         return lines[0] if lines else ""
+
+
+def end_on_sigterm():
+    """Makes SIGTERM leave by an exception, as SIGINT does, so that servers are stopped."""
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
 
 
 def free_port():

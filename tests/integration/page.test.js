@@ -107,6 +107,7 @@ async function everyFieldHasAName(tab) {
 }
 
 async function nothingIsCutOff(tab, name, width, colorScheme) {
+  await tab.bringToFront();
   await tab.emulateMedia({ colorScheme });
   await tab.setViewportSize({ width, height: 900 });
   const overflow = await tab.evaluate(() =>

@@ -83,7 +83,9 @@ def test_chunked_is_case_insensitive(echo):
 @pytest.mark.parametrize("line", [
     b"0x5\r\n", b"+5\r\n", b"-5\r\n", b" 5\r\n", b"5_0\r\n", b"\r\n", b";ext\r\n", b"5\n", b"g\r\n",
     b"FFFFFFFFFFFFFFFFF\r\n", b"10000000000000005\r\n", b"5;a\x01b\r\n", b"5;a\rb\r\n",
-    b"5;" + b"x" * 300 + b"\r\n"])
+    b"5;" + b"x" * 300 + b"\r\n"],
+    ids=["0x", "plus", "minus", "blank", "underscore", "no size", "only an extension", "bare LF",
+         "no digit", "overflow", "overflow to 5", "control", "bare CR", "long"])
 def test_bad_chunk_size(echo, line):
     refuse(echo, CHUNKED + line + b"hello\r\n0\r\n\r\n", 400)
 

@@ -120,7 +120,8 @@ def test_a_request_that_is_no_handshake_leaves_no_device(board):
     board.connect("A")
 
 
-@pytest.mark.parametrize("serial", ["a" * 65, "a%20b", "%C3%A9", "a%2Fb", "a@b", "%22"])
+@pytest.mark.parametrize("serial", ["a" * 65, "a%20b", "%C3%A9", "a%2Fb", "a@b", "%22"],
+                         ids=["long", "space", "not ASCII", "slash", "at", "quote"])
 def test_bad_serials(board, serial):
     with board.server.connect() as peer:
         answer = peer.handshake(f"/devices/{serial}/connect")
@@ -162,7 +163,9 @@ def test_message_to_nobody(board):
 
 @pytest.mark.parametrize("body", [b"", b"{", b"[1]", b"{}", b"{\"body\":1}x", b"{\"body\":1,\"body\":2}",
                                   b"{\"body\":\"\xff\"}", b"{\"body\":" + b"[" * 100000,
-                                  b"{\"body\":" + b"[" * 40 + b"]" * 40 + b"}"])
+                                  b"{\"body\":" + b"[" * 40 + b"]" * 40 + b"}"],
+                         ids=["nothing", "a brace", "no object", "no body", "more behind it",
+                              "a name twice", "no UTF-8", "bottomless", "too deep"])
 def test_bad_json(board, body):
     device = board.connect("A")
     refused(board.ask("POST", "/devices/A/messages", body), 400)

@@ -160,7 +160,8 @@ def test_close_codes_that_may_not_be_sent(client, code):
 
 
 @pytest.mark.parametrize("text", [b"\xff", b"\xc0\xaf", b"\xed\xa0\x80", b"\xf4\x90\x80\x80",
-                                  b"a\xe2\x82"])
+                                  b"a\xe2\x82"],
+                         ids=["0xff", "overlong", "surrogate", "beyond Unicode", "cut off"])
 def test_text_that_is_not_utf8(client, text):
     client.frame(TEXT, text)
     fails(client, 1007)

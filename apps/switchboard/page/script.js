@@ -50,8 +50,11 @@ async function request(method, path, value) {
 
 // ---- Live list of devices ----
 
+// An unchanged list is left alone, so that it does not close under the hand of its user.
 function fillSelect(select, serials) {
   const chosen = select.value;
+  if (serials.join() === [...select.options].map((option) => option.value).join())
+    return;
   select.replaceChildren(...serials.map((serial) => element('option', serial, { value: serial })));
   if (serials.includes(chosen))
     select.value = chosen;
@@ -259,7 +262,7 @@ async function attempt(form, action) {
     byId(form + '-result').textContent = await action();
     return true;
   } catch (error) {
-    showError(form + '-error', error.message);
+    showError(form + '-error', 'Not done: ' + error.message);
     return false;
   }
 }

@@ -143,16 +143,18 @@ def test_drain_takes_no_new_connections(server):
 
 
 def test_drain_says_close(server):
-    started = server("comet_long_polling", args=["--loops", "1"])
-    with started.connect() as half, started.connect() as idle:
-        half.send(b"GET /waiting HTTP/1.1\r\n")
-        started.get("/waiting")
+    started = server("echo")
+    with started.connect() as client, started.connect() as idle:
+        client.send(b"POST /echo HTTP/1.1\r\nHost: test\r\nContent-Length: 5\r\n"
+                    b"Expect: 100-continue\r\n\r\n")
+        assert client.head().status == 100
         started.signal()
         assert idle.rest() == b""
-        half.send(b"Host: test\r\n\r\n")
-        answer = half.response()
-        assert answer.status in (200, 503)
-        assert answer.field("connection") == "close"
+        client.send(b"hello")
+        answer = client.response()
+        assert (answer.status, answer.body) == (200, b"hello")
+        assert answer.field("connection").lower() == "close"
+        assert client.rest() == b""
     assert started.wait() == 0
 
 

@@ -65,8 +65,8 @@ def test_bad_transfer_encoding(echo, coding, statuses):
 
 
 def test_transfer_encoding_lines_are_joined(echo):
-    refuse(echo, POST + b"Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
-           400)
+    line = b"Transfer-Encoding: chunked\r\n"
+    refuse(echo, POST + line + line + b"\r\n0\r\n\r\n", 400)
 
 
 def test_transfer_encoding_in_http_1_0(echo):
@@ -177,9 +177,9 @@ def test_http_1_2_is_answered_as_1_1(echo):
     assert answer.version == "HTTP/1.1"
 
 
-@pytest.mark.parametrize("version, status", [("HTTP/2.0", 505), ("HTTP/3.0", 505), ("http/1.1", 400),
-                                             ("HTTP/1", 400), ("HTTP/1.1.1", 400), ("HTTP/1.x", 400),
-                                             ("HTTP/01.1", 400)])
+@pytest.mark.parametrize("version, status", [
+    ("HTTP/2.0", 505), ("HTTP/3.0", 505), ("http/1.1", 400), ("HTTP/1", 400), ("HTTP/1.1.1", 400),
+    ("HTTP/1.x", 400), ("HTTP/01.1", 400)])
 def test_bad_version(echo, version, status):
     refuse(echo, f"GET /echo {version}\r\nHost: test\r\n\r\n".encode(), status)
 
@@ -280,7 +280,8 @@ def test_expect_is_not_answered_when_the_body_is_not_wanted(shared):
 
 def test_expect_is_not_answered_to_http_1_0(echo):
     with echo.connect() as client:
-        client.send(b"POST /echo HTTP/1.0\r\nExpect: 100-continue\r\nContent-Length: 5\r\n\r\nhello")
+        client.send(b"POST /echo HTTP/1.0\r\nExpect: 100-continue\r\n"
+                    b"Content-Length: 5\r\n\r\nhello")
         answer = client.response()
         assert (answer.status, answer.body) == (200, b"hello")
 
@@ -346,9 +347,9 @@ def test_a_client_that_resets_does_no_harm(shared):
 
 # Rule 13
 
-@pytest.mark.parametrize("query, value", [("value=a+b", "a b"), ("value=a%2Bb", "a+b"), ("value", ""),
-                                          ("&x&value=1&value=2", "1"), ("val%75e=x", "x"),
-                                          ("value==", "=")])
+@pytest.mark.parametrize("query, value", [
+    ("value=a+b", "a b"), ("value=a%2Bb", "a+b"), ("value", ""), ("&x&value=1&value=2", "1"),
+    ("val%75e=x", "x"), ("value==", "=")])
 def test_query(shared, query, value):
     body = shared("get_variable").get(f"/?{query}").text
     assert body == f"<http_test><value>{value}</value></http_test>"
@@ -420,8 +421,8 @@ def test_deadlines_of_head_and_body(echo):
 
 
 def test_garbage_is_refused(echo):
-    for garbage in (b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03", b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
-                    b"GET\r\n\r\n", b"\x00" * 100, b"\xff" * 9000):
+    for garbage in (b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03", b"GET\r\n\r\n",
+                    b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", b"\x00" * 100, b"\xff" * 9000):
         with echo.connect() as client:
             client.send(garbage)
             client.end()

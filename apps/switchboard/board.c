@@ -52,6 +52,15 @@ int board_enter(struct board *board, const char *serial, char ret_since[BOARD_TI
     return rc;
 }
 
+/* A failure is of no concern: the name goes with the process at the latest. */
+void board_exit(struct board *board, const char *serial)
+{
+    int rc = lario_unregister(board->devices, serial);
+
+    if (rc < 0 && rc != LARIO_ECANCELED)
+        lario_log(LARIO_LOG_WARN, "serial_kept", "%s: %s", serial, lario_strerror(rc));
+}
+
 /* The text of a message for a client; the caller frees it. NULL when memory is out. */
 static char *message_text(const char *from, const char *group, json_t *body)
 {

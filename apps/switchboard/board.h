@@ -40,6 +40,9 @@ bool board_name_ok(const char *name);
 #define BOARD_TIME_BYTES 32
 int board_enter(struct board *board, const char *serial, char ret_since[BOARD_TIME_BYTES]);
 
+/* Takes the serial from the calling process before it ends, so that it can be told as free. */
+void board_exit(struct board *board, const char *serial);
+
 /*
  * Sends to one device. `from` is the serial of the sending device or NULL; `body` stays the
  * caller's. Errors: LARIO_ENOTFOUND, and those of lario_send().

@@ -85,13 +85,13 @@ static int connect_device(lario_req *req)
         return reply_failure(req, rc);
     rc = lario_ws_accept(req, NULL, &ws);
     if (rc < 0) {
-        (void)!lario_unregister(board->devices, serial);
+        board_exit(board, serial);
         return rc;
     }
     board_tell(board, json_pack("{s:s, s:s, s:s, s:[]}", "type", "connected", "serial", serial,
                                 "since", since, "groups"));
     rc = converse(board, ws, serial);
-    (void)!lario_unregister(board->devices, serial);
+    board_exit(board, serial);
     board_tell(board, json_pack("{s:s, s:s, s:s}", "type", "disconnected", "serial", serial,
                                 "since", since));
     return rc;

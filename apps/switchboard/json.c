@@ -3,6 +3,7 @@
 
 #include <stdbool.h>
 #include <stdio.h>
+#include <string.h>
 
 /* Looks at brackets outside of strings only; whether they match is for the parser to judge. */
 static bool too_deep(const char *text, size_t len)
@@ -43,5 +44,8 @@ json_t *json_parse(const char *text, size_t len, char ret_error[JSON_ERROR_BYTES
 
 const char *json_member(const json_t *object, const char *name)
 {
-    return json_string_value(json_object_get(object, name));
+    const json_t *value = json_object_get(object, name);
+    const char *text = json_string_value(value);
+
+    return text && strlen(text) == json_string_length(value) ? text : NULL;
 }

@@ -15,7 +15,7 @@
 #define JSON_ERROR_BYTES 256
 json_t *json_parse(const char *text, size_t len, char ret_error[JSON_ERROR_BYTES]);
 
-/* The string member `name` of `object`, or NULL. */
+/* The string member `name` of `object`; NULL when it has none, or one with a NUL in it. */
 const char *json_member(const json_t *object, const char *name);
 
 #endif

@@ -164,7 +164,8 @@ def test_message_to_nobody(board):
 
 
 @pytest.mark.parametrize("body", [b"", b"{", b"[1]", b"{}", b"{\"body\":1}x",
-                                  b"{\"body\":1,\"body\":2}", b"{\"body\":\"\xff\"}", b"{\"body\":" + b"[" * 100000,
+                                  b"{\"body\":1,\"body\":2}", b"{\"body\":\"\xff\"}",
+                                  b"{\"body\":" + b"[" * 100000,
                                   b"{\"body\":" + b"[" * 40 + b"]" * 40 + b"}"],
                          ids=["nothing", "a brace", "no object", "no body", "more behind it",
                               "a name twice", "no UTF-8", "bottomless", "too deep"])

@@ -41,8 +41,8 @@ async function request(method, path, value) {
   } catch (error) {
     throw new Error('The server cannot be reached.');
   }
-  const text = await response.text();
-  const answer = text ? JSON.parse(text) : {};
+  const isJson = (response.headers.get('Content-Type') || '').startsWith('application/json');
+  const answer = isJson ? await response.json() : {};
   if (!response.ok)
     throw new Error(answer.error || 'The server answered ' + response.status + '.');
   return answer;

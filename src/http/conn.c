@@ -324,7 +324,7 @@ static void rest(lario_http_conn *conn)
         finish(conn, false);
         return;
     }
-    if (conn->is_draining && conn->phase == LARIO_HTTP_HEAD && !conn->partial) {
+    if (lario_conn_is_draining(&conn->conn) && conn->phase == LARIO_HTTP_HEAD && !conn->partial) {
         finish(conn, true);
         return;
     }
@@ -452,7 +452,6 @@ static void accept_http(lario_server_loop *home, int fd)
         return;
     }
     conn->hook.fn = on_exit_of_request;
-    conn->is_draining = home->is_draining;
     lario_list_init(&conn->hook.link);
     lario_task_init(&conn->next_task, run_next_task);
     int rc = lario_conn_open(&conn->conn, home, fd, &stream_ops);
@@ -481,7 +480,6 @@ static void drain_http(lario_conn *base)
 {
     lario_http_conn *conn = lario_http_conn_of(&base->stream);
 
-    conn->is_draining = true;
     if (conn->ws)
         lario_ws_drain(conn->ws);
     else if (conn->phase == LARIO_HTTP_BUSY && conn->proc && conn->proc->wait == LARIO_WAIT_RECEIVE)

@@ -53,7 +53,6 @@ typedef struct lario_http_conn {
     bool keeps;         /* BUSY: the answer told the client that the connection goes on */
     bool is_cut;        /* BUSY: the answer could not be completed */
     bool peer_ends;     /* BUSY: the client said that this is its last request */
-    bool is_draining;
 } lario_http_conn;
 
 /* HTTP/1: a server's context is a lario_http_handler. */

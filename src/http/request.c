@@ -24,7 +24,7 @@ static int source_receive(lario_source *source, int kind, lario_msg *ret_msg)
 
     if (req->conn->is_closed || req->conn->conn.stream.has_eof)
         return LARIO_ECLOSED;
-    return req->conn->is_draining ? LARIO_EDRAINING : LARIO_EAGAIN;
+    return lario_conn_is_draining(&req->conn->conn) ? LARIO_EDRAINING : LARIO_EAGAIN;
 }
 
 static void source_released(lario_source *source)

@@ -56,7 +56,7 @@ static bool may_keep(const lario_req *req)
 {
     const lario_http_conn *conn = req->conn;
 
-    if (!req->keep_asked || conn->is_draining)
+    if (!req->keep_asked || lario_conn_is_draining(&conn->conn))
         return false;
     if (conn->conn.stream.in_drained && conn->conn.stream.in_len == 0)
         return false;

@@ -1,106 +1,61 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "http/req.h"
 
+/* Reason phrases (RFC 9110 15, RFC 6585, RFC 7725), by status less 100. */
+static const char *const texts[] = {
+    [0] = "Continue",
+    [1] = "Switching Protocols",
+    [100] = "OK",
+    [101] = "Created",
+    [102] = "Accepted",
+    [103] = "Non-Authoritative Information",
+    [104] = "No Content",
+    [105] = "Reset Content",
+    [106] = "Partial Content",
+    [200] = "Multiple Choices",
+    [201] = "Moved Permanently",
+    [202] = "Found",
+    [203] = "See Other",
+    [204] = "Not Modified",
+    [207] = "Temporary Redirect",
+    [208] = "Permanent Redirect",
+    [300] = "Bad Request",
+    [301] = "Unauthorized",
+    [302] = "Payment Required",
+    [303] = "Forbidden",
+    [304] = "Not Found",
+    [305] = "Method Not Allowed",
+    [306] = "Not Acceptable",
+    [307] = "Proxy Authentication Required",
+    [308] = "Request Timeout",
+    [309] = "Conflict",
+    [310] = "Gone",
+    [311] = "Length Required",
+    [312] = "Precondition Failed",
+    [313] = "Content Too Large",
+    [314] = "URI Too Long",
+    [315] = "Unsupported Media Type",
+    [316] = "Range Not Satisfiable",
+    [317] = "Expectation Failed",
+    [321] = "Misdirected Request",
+    [322] = "Unprocessable Content",
+    [326] = "Upgrade Required",
+    [328] = "Precondition Required",
+    [329] = "Too Many Requests",
+    [331] = "Request Header Fields Too Large",
+    [351] = "Unavailable For Legal Reasons",
+    [400] = "Internal Server Error",
+    [401] = "Not Implemented",
+    [402] = "Bad Gateway",
+    [403] = "Service Unavailable",
+    [404] = "Gateway Timeout",
+    [405] = "HTTP Version Not Supported",
+    [411] = "Network Authentication Required",
+};
+
 const char *lario_status_text(int status)
 {
-    switch (status) {
-    case 100:
-        return "Continue";
-    case 101:
-        return "Switching Protocols";
-    case 200:
-        return "OK";
-    case 201:
-        return "Created";
-    case 202:
-        return "Accepted";
-    case 203:
-        return "Non-Authoritative Information";
-    case 204:
-        return "No Content";
-    case 205:
-        return "Reset Content";
-    case 206:
-        return "Partial Content";
-    case 300:
-        return "Multiple Choices";
-    case 301:
-        return "Moved Permanently";
-    case 302:
-        return "Found";
-    case 303:
-        return "See Other";
-    case 304:
-        return "Not Modified";
-    case 307:
-        return "Temporary Redirect";
-    case 308:
-        return "Permanent Redirect";
-    case 400:
-        return "Bad Request";
-    case 401:
-        return "Unauthorized";
-    case 402:
-        return "Payment Required";
-    case 403:
-        return "Forbidden";
-    case 404:
-        return "Not Found";
-    case 405:
-        return "Method Not Allowed";
-    case 406:
-        return "Not Acceptable";
-    case 407:
-        return "Proxy Authentication Required";
-    case 408:
-        return "Request Timeout";
-    case 409:
-        return "Conflict";
-    case 410:
-        return "Gone";
-    case 411:
-        return "Length Required";
-    case 412:
-        return "Precondition Failed";
-    case 413:
-        return "Content Too Large";
-    case 414:
-        return "URI Too Long";
-    case 415:
-        return "Unsupported Media Type";
-    case 416:
-        return "Range Not Satisfiable";
-    case 417:
-        return "Expectation Failed";
-    case 421:
-        return "Misdirected Request";
-    case 422:
-        return "Unprocessable Content";
-    case 426:
-        return "Upgrade Required";
-    case 428:
-        return "Precondition Required";
-    case 429:
-        return "Too Many Requests";
-    case 431:
-        return "Request Header Fields Too Large";
-    case 451:
-        return "Unavailable For Legal Reasons";
-    case 500:
-        return "Internal Server Error";
-    case 501:
-        return "Not Implemented";
-    case 502:
-        return "Bad Gateway";
-    case 503:
-        return "Service Unavailable";
-    case 504:
-        return "Gateway Timeout";
-    case 505:
-        return "HTTP Version Not Supported";
-    case 511:
-        return "Network Authentication Required";
-    default:
-        return "Unknown";
-    }
+    size_t index = (size_t)(status - 100);
+
+    return index < sizeof texts / sizeof texts[0] && texts[index] ? texts[index] : "Unknown";
 }

@@ -322,7 +322,7 @@ static void wait_for_close(lario_ws *ws)
 void lario_ws_finish(lario_ws *ws, int rc)
 {
     if (!ws->close_sent && lario_stream_is_open(stream_of(ws))) {
-        uint16_t code = ws->conn->is_draining ? 1001 : rc >= 0 ? 1000 : 1011;
+        uint16_t code = lario_conn_is_draining(&ws->conn->conn) ? 1001 : rc >= 0 ? 1000 : 1011;
 
         /* A handler that ends since its peer did, did not fail. */
         if (rc == LARIO_ECLOSED)

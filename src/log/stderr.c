@@ -33,8 +33,10 @@ void lario_log_stderr(void *arg, lario_log_level level, const char *event, const
     char line[4 * LARIO_LOG_TEXT_BYTES + 128];
     struct timespec now;
     struct tm utc;
-    (void)arg;
+    lario_log_level most = arg ? *(const lario_log_level *)arg : LARIO_LOG_INFO;
 
+    if (level > most)
+        return;
     clock_gettime(CLOCK_REALTIME, &now);
     gmtime_r(&now.tv_sec, &utc);
     int head = snprintf(line, sizeof line,

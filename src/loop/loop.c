@@ -101,9 +101,9 @@ static int wait_ms(lario_loop *loop)
     return next - now < INT_MAX ? (int)(next - now) : INT_MAX;
 }
 
-static void wait_io(lario_loop *loop, bool more_ready)
+static void wait_io(lario_loop *loop)
 {
-    int timeout = more_ready || !lario_list_is_empty(&loop->tasks) ? 0 : wait_ms(loop);
+    int timeout = loop->has_ready || !lario_list_is_empty(&loop->tasks) ? 0 : wait_ms(loop);
 
     if (timeout != 0) {
         atomic_store(&loop->sleeps, true);
@@ -120,18 +120,16 @@ static void wait_io(lario_loop *loop, bool more_ready)
 
 void lario_loop_run(lario_loop *loop)
 {
-    bool more_ready = false;
-
     lario_loop_current = loop;
     while (!loop->is_stopped) {
-        wait_io(loop, more_ready);
+        wait_io(loop);
         lario_loop_beat(loop);
         loop->now_ns = lario_clock_ns();
         loop->turn++;
         lario_poller_deliver(loop->poller);
         drain_inbox(loop);
         lario_wheel_advance(&loop->wheel, lario_loop_now_ms(loop));
-        more_ready = loop->run_ready(loop);
+        loop->run_ready(loop);
         run_tasks(loop);
     }
     lario_loop_current = NULL;

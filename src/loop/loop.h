@@ -44,8 +44,10 @@ struct lario_loop {
     void *slots[LARIO_LOOP_SLOTS];
     const lario_log_target *log;
 
-    /* Runs what is ready for about one turn's time; true when more is ready. */
-    bool (*run_ready)(lario_loop *loop);
+    /* Runs what is ready for about one turn's time. `has_ready` keeps the loop from sleeping: it is
+     * set by whoever makes something ready, and cleared here when nothing is left. */
+    void (*run_ready)(lario_loop *loop);
+    bool has_ready;
 
     bool is_stopped;
 

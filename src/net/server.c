@@ -167,6 +167,7 @@ int lario_server_start(lario_server *server, unsigned *ret_failed)
     int rc = LARIO_ENOMEM;
 
     *ret_failed = 0;
+    atomic_store(&server->is_draining, false);
     server->loops = calloc(loops, sizeof *server->loops);
     if (!fds || !server->loops)
         goto fail;
@@ -199,7 +200,6 @@ static void drain_on_loop(lario_loop *loop, void *arg)
     lario_server *server = arg;
     lario_server_loop *home = &server->loops[loop->index];
 
-    home->is_draining = true;
     /* Whoever is in the backlog has connected, and closing it would reset them. */
     for (unsigned i = 0; i < server->addresses_count; i++)
         lario_io_accept_pending(&home->listeners[i].io, BACKLOG);
@@ -213,6 +213,7 @@ void lario_server_drain(lario_server *server)
 {
     if (!server->loops)
         return;
+    atomic_store(&server->is_draining, true);
     lario_runtime_call_all(server->runtime, drain_on_loop, server);
     for (unsigned i = 0; i < server->addresses_count; i++)
         lario_address_unlink(&server->addresses[i]);

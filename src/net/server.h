@@ -48,7 +48,8 @@ struct lario_server {
     unsigned addresses_count;
     lario_address addresses[LARIO_SERVER_ADDRESSES_MAX];
     lario_server_loop *loops;
-    atomic_size_t conns; /* open ones on all loops */
+    atomic_size_t conns;     /* open ones on all loops */
+    atomic_bool is_draining; /* set before any connection is told */
 };
 
 typedef struct lario_listener {
@@ -62,7 +63,6 @@ struct lario_server_loop {
     lario_loop *loop;
     lario_list_link conns;
     unsigned conns_count;
-    bool is_draining;
     bool is_at_limit; /* already logged */
     lario_listener listeners[LARIO_SERVER_ADDRESSES_MAX];
 };
@@ -84,6 +84,11 @@ void lario_server_close_all(lario_server *server);
 
 /* Frees; all connections must be closed, or their loops at an end. */
 void lario_server_done(lario_server *server);
+
+static inline bool lario_conn_is_draining(const lario_conn *conn)
+{
+    return atomic_load_explicit(&conn->home->server->is_draining, memory_order_relaxed);
+}
 
 /* Opens the stream of `conn` and counts it. On failure `fd` is closed and `conn` the caller's. */
 int lario_conn_open(lario_conn *conn, lario_server_loop *home, int fd, const lario_stream_ops *ops);

@@ -19,7 +19,6 @@ struct lario_tcp {
     lario_proc *proc;
     char *received; /* the bytes of the message that the handler looks at */
     bool is_closed;
-    bool is_draining;
     char peer[LARIO_ADDRESS_TEXT_BYTES];
 };
 
@@ -40,7 +39,7 @@ static void free_tcp(lario_tcp *tcp)
 /* Why nothing will come any more, or LARIO_EAGAIN while something may. */
 static int end_of_input(const lario_tcp *tcp)
 {
-    if (tcp->is_closed || tcp->conn.stream.in_drained || tcp->is_draining)
+    if (tcp->is_closed || tcp->conn.stream.in_drained || lario_conn_is_draining(&tcp->conn))
         return LARIO_ECLOSED;
     return LARIO_EAGAIN;
 }
@@ -306,10 +305,7 @@ static void refuse_tcp(int fd)
 
 static void drain_tcp(lario_conn *conn)
 {
-    lario_tcp *tcp = tcp_of(&conn->stream);
-
-    tcp->is_draining = true;
-    wake(tcp);
+    wake(tcp_of(&conn->stream));
 }
 
 const lario_protocol lario_tcp_protocol = {

@@ -24,7 +24,7 @@
 #define TURN_NS 1000000
 #define SWITCHES_A_CLOCK_LOOK 64
 
-static bool run_ready(lario_loop *loop);
+static void run_ready(lario_loop *loop);
 
 void lario_sched_init(lario_sched *sched, lario_loop *loop, uint32_t processes_max,
                       size_t stacks_kept)
@@ -157,7 +157,7 @@ static void run(lario_sched *sched, lario_proc *proc)
         bury(sched, proc);
 }
 
-static bool run_ready(lario_loop *loop)
+static void run_ready(lario_loop *loop)
 {
     lario_sched *sched = loop->slots[LARIO_LOOP_SLOT_PROC];
 
@@ -165,12 +165,18 @@ static bool run_ready(lario_loop *loop)
         lario_list_link *link = lario_list_pop_front(&sched->ready);
 
         if (!link)
-            return false;
+            break;
         run(sched, lario_container_of(link, lario_proc, ready_link));
         if (switches % SWITCHES_A_CLOCK_LOOK == 0 && lario_clock_ns() - loop->now_ns > TURN_NS)
             break;
     }
-    return !lario_list_is_empty(&sched->ready);
+    loop->has_ready = !lario_list_is_empty(&sched->ready);
+}
+
+static void make_ready(lario_proc *proc)
+{
+    lario_list_push_back(&proc->sched->ready, &proc->ready_link);
+    proc->sched->loop->has_ready = true;
 }
 
 static int check_options(const lario_spawn_options *opts, size_t *ret_stack_bytes)
@@ -278,7 +284,7 @@ int lario_sched_spawn(lario_sched *sched, lario_process_fn fn, void *arg,
     int rc = new_process(sched, fn, arg, opts, hook, ret_proc);
 
     if (rc == 0)
-        lario_list_push_back(&sched->ready, &(*ret_proc)->ready_link);
+        make_ready(*ret_proc);
     return rc;
 }
 
@@ -314,7 +320,7 @@ int lario_proc_park(lario_proc *proc, enum lario_proc_wait wait, int timeout_ms)
         sched->loop->now_ns = lario_clock_ns();
         lario_loop_timer_start(sched->loop, &proc->timer, (uint64_t)timeout_ms);
     }
-    proc->wait = wait;
+    proc->wait = (uint8_t)wait;
     proc->state = LARIO_PROC_PARKED;
     lario_context_switch(&proc->context, &sched->context);
     if (timeout_ms >= 0)
@@ -328,7 +334,7 @@ void lario_proc_wake(lario_proc *proc, int rc)
         return;
     proc->wake_rc = rc;
     proc->state = LARIO_PROC_READY;
-    lario_list_push_back(&proc->sched->ready, &proc->ready_link);
+    make_ready(proc);
 }
 
 void lario_proc_resume(lario_proc *proc, int rc)

@@ -80,10 +80,9 @@ static int next_part(lario_req *req, uint64_t deadline_ns, size_t *ret_used, con
 
     *ret_len = *ret_used = 0;
     while (!conn->body_ended) {
-        int rc = LARIO_HTTP1_BODY_MORE;
+        /* Also with an empty window: the end may be known without another byte. */
+        int rc = lario_http_conn_body_next(conn, ret_used, ret_data, ret_len);
 
-        if (stream->in_len > 0)
-            rc = lario_http_conn_body_next(conn, ret_used, ret_data, ret_len);
         if (rc < 0)
             return rc;
         if (rc == LARIO_HTTP1_BODY_DATA)

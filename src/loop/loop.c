@@ -103,7 +103,8 @@ static int wait_ms(lario_loop *loop)
 
 static void wait_io(lario_loop *loop, bool more_ready)
 {
-    int timeout = more_ready || !lario_list_is_empty(&loop->tasks) ? 0 : wait_ms(loop);
+    bool has_work = more_ready || loop->has_ready || !lario_list_is_empty(&loop->tasks);
+    int timeout = has_work ? 0 : wait_ms(loop);
 
     if (timeout != 0) {
         atomic_store(&loop->sleeps, true);
@@ -132,6 +133,7 @@ void lario_loop_run(lario_loop *loop)
         drain_inbox(loop);
         lario_wheel_advance(&loop->wheel, lario_loop_now_ms(loop));
         more_ready = loop->run_ready(loop);
+        loop->has_ready = false;
         run_tasks(loop);
     }
     lario_loop_current = NULL;

@@ -44,6 +44,9 @@ struct lario_loop {
     void *slots[LARIO_LOOP_SLOTS];
     const lario_log_target *log;
 
+    /* Set when something became ready, also by a task, so that the loop does not go to sleep. */
+    bool has_ready;
+
     /* Runs what is ready for about one turn's time; true when more is ready. */
     bool (*run_ready)(lario_loop *loop);
 

@@ -277,8 +277,10 @@ int lario_sched_spawn(lario_sched *sched, lario_process_fn fn, void *arg,
 {
     int rc = new_process(sched, fn, arg, opts, hook, ret_proc);
 
-    if (rc == 0)
+    if (rc == 0) {
         lario_list_push_back(&sched->ready, &(*ret_proc)->ready_link);
+        sched->loop->has_ready = true;
+    }
     return rc;
 }
 
@@ -329,6 +331,7 @@ void lario_proc_wake(lario_proc *proc, int rc)
     proc->wake_rc = rc;
     proc->state = LARIO_PROC_READY;
     lario_list_push_back(&proc->sched->ready, &proc->ready_link);
+    proc->sched->loop->has_ready = true;
 }
 
 void lario_proc_resume(lario_proc *proc, int rc)

@@ -350,6 +350,15 @@ int lario_http1_head_parse(lario_http1_head *head, const lario_http1_limits *lim
     return head->phase == PHASE_FAILED ? LARIO_EPROTO : 0;
 }
 
+void lario_http1_head_copy(lario_http1_head *to, const lario_http1_head *from)
+{
+    /* The field behind the last one holds the spans in progress. */
+    size_t fields = from->fields_count < LARIO_HTTP1_FIELDS_MAX ? from->fields_count + 1u
+                                                                : LARIO_HTTP1_FIELDS_MAX;
+
+    memcpy(to, from, offsetof(lario_http1_head, fields) + fields * sizeof from->fields[0]);
+}
+
 int lario_http1_head_find(const lario_http1_head *head, const char *data, const char *name,
                           size_t name_len, unsigned from)
 {

@@ -80,6 +80,12 @@ void lario_http1_head_init(lario_http1_head *head);
 int lario_http1_head_parse(lario_http1_head *head, const lario_http1_limits *limits,
                            const char *data, size_t len);
 
+/*
+ * Copies a head, complete or not, as far as it is used: parsing can go on with either. `to` need
+ * not be initialised.
+ */
+void lario_http1_head_copy(lario_http1_head *to, const lario_http1_head *from);
+
 /* The index of the first field of this name at or after `from`, or -1. Case-insensitive. */
 int lario_http1_head_find(const lario_http1_head *head, const char *data, const char *name,
                           size_t name_len, unsigned from);

@@ -69,26 +69,24 @@ static int wait_for_body(lario_req *req, uint64_t deadline_ns)
 }
 
 /*
- * Shows the next bytes of the body, at least one, in place; they are taken by
+ * Shows the next bytes of the body, from 1 to `max`, in place; they are taken by
  * lario_stream_consume() of *ret_used. 0 at the end.
  */
-static int next_part(lario_req *req, uint64_t deadline_ns, size_t *ret_used, const char **ret_data,
-                     size_t *ret_len)
+static int next_part(lario_req *req, uint64_t deadline_ns, size_t max, size_t *ret_used,
+                     const char **ret_data, size_t *ret_len)
 {
     lario_http_conn *conn = req->conn;
     lario_stream *stream = &conn->conn.stream;
 
-    *ret_len = *ret_used = 0;
     while (!conn->body_ended) {
-        int rc = lario_http_conn_body_next(conn, ret_used, ret_data, ret_len);
+        int rc = lario_http_conn_body_next(conn, max, ret_used, ret_data, ret_len);
 
         if (rc < 0)
             return rc;
         if (rc == LARIO_HTTP1_BODY_DATA)
             return 1;
         lario_stream_consume(stream, *ret_used);
-        *ret_used = 0;
-        if (rc == LARIO_HTTP1_BODY_MORE) {
+        if (rc == LARIO_HTTP1_BODY_MORE && stream->in_len == 0) {
             rc = wait_for_body(req, deadline_ns);
             if (rc < 0)
                 return rc;
@@ -107,23 +105,15 @@ int lario_body_read(lario_req *req, void *buffer, size_t size)
     if (req->body_read_whole)
         return LARIO_ESTATE;
     req->body_read_in_parts = true;
-    int rc = next_part(req, UINT64_MAX, &used, &data, &len);
+    if (size > INT_MAX)
+        size = INT_MAX;
+    int rc = next_part(req, UINT64_MAX, size, &used, &data, &len);
 
     if (rc <= 0)
         return rc;
-    lario_http_conn *conn = req->conn;
-
-    if (size > INT_MAX)
-        size = INT_MAX;
-    if (len > size) {
-        /* The decoder has counted all of it; what is not taken is given back. */
-        conn->body.left += len - size;
-        used -= len - size;
-        len = size;
-    }
     memcpy(buffer, data, len);
     req->body_window_len += len;
-    lario_stream_consume(&conn->conn.stream, used);
+    lario_stream_consume(&req->conn->conn.stream, used);
     return (int)len;
 }
 
@@ -154,7 +144,7 @@ static int read_whole(lario_req *req)
 
     if (!req->conn->body_ended && req->conn->body.left > limits->body_bytes_max)
         return LARIO_ETOOBIG; /* a Content-Length says so before a byte is sent */
-    while ((rc = next_part(req, deadline, &used, &data, &len)) > 0) {
+    while ((rc = next_part(req, deadline, SIZE_MAX, &used, &data, &len)) > 0) {
         if (len > limits->body_bytes_max - req->body_len)
             return LARIO_ETOOBIG;
         rc = grow_body(req, len, &room);

@@ -137,8 +137,7 @@ static int keep_partial(lario_http_conn *conn, const lario_http1_head *head)
     conn->partial = malloc(sizeof *conn->partial);
     if (!conn->partial)
         return LARIO_ENOMEM;
-    memcpy(conn->partial, head,
-           offsetof(lario_http1_head, fields) + head->fields_count * sizeof head->fields[0]);
+    lario_http1_head_copy(conn->partial, head);
     set_deadline_in(conn, lario_http_conn_limits(conn)->head_ms);
     return 0;
 }
@@ -244,8 +243,8 @@ static void on_exit_of_request(lario_exit_hook *hook, lario_proc *proc, int reas
 
 /* ---- The body ---- */
 
-int lario_http_conn_body_next(lario_http_conn *conn, size_t *ret_used, const char **ret_data,
-                              size_t *ret_len)
+int lario_http_conn_body_next(lario_http_conn *conn, size_t max, size_t *ret_used,
+                              const char **ret_data, size_t *ret_len)
 {
     const lario_limits *limits = lario_http_conn_limits(conn);
     lario_http1_body_limits body_limits = {
@@ -257,8 +256,9 @@ int lario_http_conn_body_next(lario_http_conn *conn, size_t *ret_used, const cha
         .trailer_value_max = limits->field_value_bytes_max,
     };
     lario_stream *stream = &conn->conn.stream;
-    int rc = lario_http1_body_next(&conn->body, &body_limits, stream->in, stream->in_len, ret_used,
-                                   ret_data, ret_len);
+    size_t len = stream->in_len < max ? stream->in_len : max;
+    int rc = lario_http1_body_next(&conn->body, &body_limits, stream->in, len, ret_used, ret_data,
+                                   ret_len);
 
     if (rc == LARIO_HTTP1_BODY_END)
         conn->body_ended = true;
@@ -273,7 +273,7 @@ static bool skip_body(lario_http_conn *conn)
     size_t used, len;
 
     while (!conn->body_ended) {
-        int rc = lario_http_conn_body_next(conn, &used, &data, &len);
+        int rc = lario_http_conn_body_next(conn, SIZE_MAX, &used, &data, &len);
 
         conn->skipped += used;
         if (rc < 0 || conn->skipped > lario_http_conn_limits(conn)->body_skip_bytes_max) {

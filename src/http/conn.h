@@ -63,11 +63,11 @@ extern const lario_protocol lario_http_protocol;
 const char *lario_http_date(lario_loop *loop);
 
 /*
- * Takes the next bytes of the body out of the window. Returns what lario_http1_body_next() does;
- * the data is valid until lario_stream_consume() of *ret_used.
+ * Shows the next bytes of the body, at most `max`, in the window. Returns what
+ * lario_http1_body_next() does; the data is valid until lario_stream_consume() of *ret_used.
  */
-int lario_http_conn_body_next(lario_http_conn *conn, size_t *ret_used, const char **ret_data,
-                              size_t *ret_len);
+int lario_http_conn_body_next(lario_http_conn *conn, size_t max, size_t *ret_used,
+                              const char **ret_data, size_t *ret_len);
 
 static inline lario_http_conn *lario_http_conn_of(lario_stream *stream)
 {

@@ -49,6 +49,17 @@ static void assert_head_equal(const lario_http1_head *a, const lario_http1_head 
     }
 }
 
+/* The caller may move an incomplete head to other memory at any time. */
+static void move_head(lario_http1_head *head)
+{
+    lario_http1_head other;
+
+    memset(&other, 0xa5, sizeof other);
+    lario_http1_head_copy(&other, head);
+    memset(head, 0x5a, sizeof *head);
+    lario_http1_head_copy(head, &other);
+}
+
 /* One head that arrives in reads that end at multiples of `step`, counted from `first`. */
 static int run_in_steps(const lario_http1_limits *limits, const char *bytes, size_t len,
                         size_t first, size_t step, lario_http1_head *ret_head)
@@ -70,6 +81,8 @@ static int run_in_steps(const lario_http1_limits *limits, const char *bytes, siz
         rc = lario_http1_head_parse(ret_head, limits, arrived, have);
         /* The answer stands when the parser is asked again with nothing new. */
         assert_int_equal(rc, lario_http1_head_parse(ret_head, limits, arrived, have));
+        if (rc == 0)
+            move_head(ret_head);
     }
     free(arrived);
     return rc;

@@ -29,8 +29,9 @@ LARIO_API void lario_log(lario_log_level level, const char *event, const char *f
 
 /*
  * A lario_log_fn that writes one line to standard error: time, level, event, text. Control
- * characters of the text are escaped, so that a peer cannot forge lines. `arg` points to the most detailed level to be written (a
- * lario_log_level that outlives the log), or is NULL for LARIO_LOG_INFO.
+ * characters of the text are escaped, so that a peer cannot forge lines. `arg` points to the most
+ * detailed level to be written (a lario_log_level that outlives the log), or is NULL for
+ * LARIO_LOG_INFO.
  */
 LARIO_API void lario_log_stderr(void *arg, lario_log_level level, const char *event,
                                 const char *text);

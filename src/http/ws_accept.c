@@ -129,17 +129,28 @@ static int check_handshake(lario_req *req, const lario_ws_options *opts)
     return 0;
 }
 
+/*
+ * Put together by hand: printf needs more stack than all the rest of a session, and the page that
+ * it touches would stay with the session for life.
+ */
 static int answer_handshake(lario_req *req, const char *protocol)
 {
-    char accept[LARIO_WS_ACCEPT_BYTES];
+    static const char upgrade[] =
+        "Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: ";
+    static const char protocol_name[] = "\r\nSec-WebSocket-Protocol: ";
+    char *fields = lario_arena_alloc(&req->arena, sizeof upgrade + LARIO_WS_ACCEPT_BYTES +
+                                                      sizeof protocol_name + strlen(protocol) + 3);
 
-    lario_ws_accept_key(single_field(req, "sec-websocket-key"), accept);
-    const char *fields = lario_format(
-        req, "Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: %.*s\r\n%s%s%s",
-        LARIO_WS_ACCEPT_BYTES, accept, *protocol ? "Sec-WebSocket-Protocol: " : "", protocol,
-        *protocol ? "\r\n" : "");
+    if (!fields)
+        return LARIO_ENOMEM;
+    char *at = stpcpy(fields, upgrade);
 
-    return fields ? lario_req_switch_protocols(req, fields) : LARIO_ENOMEM;
+    lario_ws_accept_key(single_field(req, "sec-websocket-key"), at);
+    at += LARIO_WS_ACCEPT_BYTES;
+    if (*protocol)
+        at = stpcpy(stpcpy(at, protocol_name), protocol);
+    strcpy(at, "\r\n");
+    return lario_req_switch_protocols(req, fields);
 }
 
 int lario_ws_accept(lario_req *req, const lario_ws_options *opts, lario_ws **ret_ws)

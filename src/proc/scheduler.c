@@ -197,8 +197,10 @@ static void *new_stack(lario_sched *sched, size_t size)
     if (size == sched->stacks.stack_bytes)
         return lario_stack_pool_get(&sched->stacks);
     stack = lario_stack_memory_map(size, 1);
-    if (stack)
-        lario_stack_memory_guard(stack, 1);
+    if (stack && !lario_stack_memory_guard(stack) && !lario_stack_memory_protect(stack)) {
+        lario_stack_memory_unmap(stack, size, 1);
+        return NULL;
+    }
     return stack;
 }
 

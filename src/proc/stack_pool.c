@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "proc/stack_pool.h"
 
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "sys/stack_memory.h"
@@ -17,10 +20,13 @@
 /* The default limit of mappings a process is 65,530; these guards leave most of it. */
 #define PROTECTS_MAX 10000
 
+enum guard { GUARD_FREE, GUARD_PROTECT, GUARD_CANARY };
+
 struct lario_stack_slab {
     lario_stack_slab *next;
     char *memory;
     size_t count;
+    enum guard guard;
 };
 
 void lario_stack_pool_init(lario_stack_pool *pool, size_t stack_bytes, size_t kept)
@@ -42,6 +48,19 @@ void lario_stack_pool_done(lario_stack_pool *pool)
     pool->unused = NULL;
 }
 
+/* All stacks of a slab are guarded in one way. */
+static enum guard choose_guard(lario_stack_pool *pool, const lario_stack_slab *slab)
+{
+    if (lario_stack_memory_guard(slab->memory))
+        return GUARD_FREE;
+    if (slab->count <= pool->protects_left) {
+        pool->protects_left -= slab->count;
+        return GUARD_PROTECT;
+    }
+    pool->canaries += slab->count;
+    return GUARD_CANARY;
+}
+
 static int add_slab(lario_stack_pool *pool)
 {
     size_t count = pool->stack_bytes < SLAB_BYTES ? SLAB_BYTES / pool->stack_bytes : 1;
@@ -56,11 +75,11 @@ static int add_slab(lario_stack_pool *pool)
     if (!slab->memory)
         goto fail;
     slab->count = count;
+    slab->guard = choose_guard(pool, slab);
     slab->next = pool->slabs;
     pool->slabs = slab;
     pool->room += count;
     pool->fresh = count;
-    pool->fresh_at = slab->memory;
     return 0;
 fail:
     free(slab);
@@ -71,13 +90,17 @@ static void *take_fresh(lario_stack_pool *pool)
 {
     if (pool->fresh == 0 && add_slab(pool) < 0)
         return NULL;
-    void *stack = pool->fresh_at;
+    lario_stack_slab *slab = pool->slabs;
+    char *stack = slab->memory + (slab->count - pool->fresh) * pool->stack_bytes;
+    /* Guards come one by one, as stacks are used: address space alone costs nothing. */
+    bool is_guarded = slab->guard == GUARD_CANARY ||
+                      (slab->guard == GUARD_FREE ? lario_stack_memory_guard(stack)
+                                                 : lario_stack_memory_protect(stack));
 
+    if (!is_guarded)
+        return NULL;
     pool->fresh--;
-    pool->fresh_at += pool->stack_bytes;
-    if (lario_stack_memory_guard(stack, pool->protects_left > 0) == LARIO_GUARD_MPROTECT)
-        pool->protects_left--;
-    VALGRIND_STACK_REGISTER(stack, (char *)stack + pool->stack_bytes - 1);
+    VALGRIND_STACK_REGISTER(stack, stack + pool->stack_bytes - 1);
     return stack;
 }
 
@@ -92,14 +115,49 @@ void *lario_stack_pool_get(lario_stack_pool *pool)
     return stack;
 }
 
-void lario_stack_pool_put(lario_stack_pool *pool, void *stack)
+static int compare_addresses(const void *a, const void *b)
+{
+    uintptr_t x = (uintptr_t) * (void *const *)a, y = (uintptr_t) * (void *const *)b;
+
+    return x < y ? -1 : x > y;
+}
+
+/* Gives back the pages of `count` unused stacks, in one call for each run of neighbours. */
+static void discard(lario_stack_pool *pool, void **stacks, size_t count)
 {
     size_t guard = lario_stack_memory_page();
 
-    pool->unused[pool->count++] = stack;
-    if (pool->count - pool->cold > pool->kept) {
-        char *coldest = pool->unused[pool->cold++];
+    qsort(stacks, count, sizeof *stacks, compare_addresses);
+    for (size_t first = 0, next; first < count; first = next) {
+        char *begin = stacks[first];
+        char *end = begin + pool->stack_bytes;
 
-        lario_stack_memory_discard(coldest + guard, pool->stack_bytes - guard);
+        for (next = first + 1; next < count && stacks[next] == end; next++)
+            end += pool->stack_bytes;
+        lario_stack_memory_discard(begin + guard, (size_t)(end - begin) - guard);
     }
+}
+
+static void check_canary(const lario_stack_pool *pool, const char *stack)
+{
+    for (const lario_stack_slab *slab = pool->slabs; slab; slab = slab->next) {
+        if (stack < slab->memory || stack >= slab->memory + slab->count * pool->stack_bytes)
+            continue;
+        if (slab->guard == GUARD_CANARY && *(const volatile uint64_t *)(const void *)stack != 0) {
+            fputs("lario: a process has run over the end of its stack\n", stderr);
+            abort();
+        }
+        return;
+    }
+}
+
+void lario_stack_pool_put(lario_stack_pool *pool, void *stack)
+{
+    if (pool->canaries > 0)
+        check_canary(pool, stack);
+    pool->unused[pool->count++] = stack;
+    if (pool->count - pool->cold < 2 * pool->kept)
+        return;
+    discard(pool, pool->unused + pool->cold, pool->kept);
+    pool->cold += pool->kept;
 }

@@ -30,15 +30,14 @@ void lario_stack_memory_unmap(void *memory, size_t size, size_t count)
     munmap(memory, size * count);
 }
 
-lario_guard_kind lario_stack_memory_guard(void *stack, int may_protect)
+bool lario_stack_memory_guard(void *stack)
 {
-    size_t page = lario_stack_memory_page();
+    return madvise(stack, lario_stack_memory_page(), MADV_GUARD_INSTALL) == 0;
+}
 
-    if (madvise(stack, page, MADV_GUARD_INSTALL) == 0)
-        return LARIO_GUARD_FREE;
-    if (may_protect && mprotect(stack, page, PROT_NONE) == 0)
-        return LARIO_GUARD_MPROTECT;
-    return LARIO_GUARD_NONE;
+bool lario_stack_memory_protect(void *stack)
+{
+    return mprotect(stack, lario_stack_memory_page(), PROT_NONE) == 0;
 }
 
 void lario_stack_memory_discard(void *from, size_t size)

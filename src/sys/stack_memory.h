@@ -2,6 +2,7 @@
 #ifndef LARIO_SYS_STACK_MEMORY_H
 #define LARIO_SYS_STACK_MEMORY_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /*
@@ -19,16 +20,16 @@ size_t lario_stack_memory_page(void);
 void *lario_stack_memory_map(size_t size, size_t count);
 void lario_stack_memory_unmap(void *memory, size_t size, size_t count);
 
-typedef enum lario_guard_kind {
-    LARIO_GUARD_FREE,     /* made without a mapping of its own */
-    LARIO_GUARD_MPROTECT, /* made by mprotect */
-    LARIO_GUARD_NONE,     /* none was made: the caller looks after a canary */
-} lario_guard_kind;
+/* Makes the lowest page of the stack at `stack` a guard. False when the kernel cannot. */
+bool lario_stack_memory_guard(void *stack);
 
-/* Makes the lowest page of the stack at `stack` a guard, by mprotect only if `may_protect`. */
-lario_guard_kind lario_stack_memory_guard(void *stack, int may_protect);
+/* The same by mprotect. */
+bool lario_stack_memory_protect(void *stack);
 
-/* Gives the pages of [from, from + size) back to the system; they read as zeros again. */
+/*
+ * Gives the pages of [from, from + size) back to the system; they read as zeros again. Guards in
+ * the range stay.
+ */
 void lario_stack_memory_discard(void *from, size_t size);
 
 #endif

@@ -195,7 +195,7 @@ fail:
 
 /* ---- Drain and end ---- */
 
-static void drain_on_loop(lario_loop *loop, void *arg)
+static void stop_accepting_on_loop(lario_loop *loop, void *arg)
 {
     lario_server *server = arg;
     lario_server_loop *home = &server->loops[loop->index];
@@ -204,6 +204,13 @@ static void drain_on_loop(lario_loop *loop, void *arg)
     for (unsigned i = 0; i < server->addresses_count; i++)
         lario_io_accept_pending(&home->listeners[i].io, BACKLOG);
     stop_listening(home);
+}
+
+static void drain_on_loop(lario_loop *loop, void *arg)
+{
+    lario_server *server = arg;
+    lario_server_loop *home = &server->loops[loop->index];
+
     /* A drained connection is taken off the list later, at the end of a turn. */
     for (lario_list_link *link = home->conns.next; link != &home->conns; link = link->next)
         server->protocol->drain(lario_container_of(link, lario_conn, link));
@@ -214,6 +221,8 @@ void lario_server_drain(lario_server *server)
     if (!server->loops)
         return;
     atomic_store(&server->is_draining, true);
+    /* On all loops first: nobody whose connection was closed can come back by another loop. */
+    lario_runtime_call_all(server->runtime, stop_accepting_on_loop, server);
     lario_runtime_call_all(server->runtime, drain_on_loop, server);
     for (unsigned i = 0; i < server->addresses_count; i++)
         lario_address_unlink(&server->addresses[i]);

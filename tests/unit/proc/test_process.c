@@ -239,8 +239,7 @@ static int listing_shows_the_own_process(void)
             check(strcmp(infos[i].label, "test") == 0);
             return 0;
         }
-    check(!"found");
-    return 0;
+    return -1; /* it is not in its own listing */
 }
 
 static int add_offloaded(void *arg)
@@ -258,13 +257,20 @@ static int offload_runs_elsewhere_and_returns(void)
     return 0;
 }
 
+/* ThreadSanitizer knows at most 8,128 stacks at a time. */
+#ifdef __SANITIZE_THREAD__
+#define MANY 4000
+#else
+#define MANY 20000
+#endif
+
 static int spawn_many_processes(void)
 {
     int count = 0;
 
-    for (int i = 0; i < 20000; i++)
+    for (int i = 0; i < MANY; i++)
         check(lario_spawn(count_up, &count, NULL) == 0);
-    while (count < 20000)
+    while (count < MANY)
         check(lario_yield() == 0);
     return 0;
 }

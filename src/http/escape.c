@@ -12,8 +12,10 @@
 static size_t char_len(const char *at, const char *end)
 {
     unsigned char first = (unsigned char)*at;
-    size_t len = first < 0x80 ? 1 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
+    size_t len = first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
 
+    if (first < 0x80)
+        return 1;
     return (size_t)(end - at) >= len && lario_utf8_is_valid(at, len) ? len : 0;
 }
 

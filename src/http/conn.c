@@ -237,6 +237,9 @@ static void on_exit_of_request(lario_exit_hook *hook, lario_proc *proc, int reas
     }
     conn->phase = conn->body_ended ? LARIO_HTTP_HEAD : LARIO_HTTP_SKIP;
     conn->skipped = 0;
+    /* Once for the whole rest of the body: a trickle does not move it. */
+    if (conn->phase == LARIO_HTTP_SKIP)
+        set_deadline_in(conn, lario_http_conn_limits(conn)->body_ms);
     if (!conn->is_advancing)
         advance(conn);
 }
@@ -315,7 +318,6 @@ static bool step(lario_http_conn *conn)
 static void rest(lario_http_conn *conn)
 {
     lario_stream *stream = &conn->conn.stream;
-    const lario_limits *limits = lario_http_conn_limits(conn);
 
     if (lario_list_is_linked(&conn->next_task.link))
         return;
@@ -328,10 +330,8 @@ static void rest(lario_http_conn *conn)
         finish(conn, true);
         return;
     }
-    if (conn->phase == LARIO_HTTP_SKIP)
-        set_deadline_in(conn, limits->body_ms);
-    else if (!conn->partial)
-        set_deadline_in(conn, limits->idle_ms);
+    if (conn->phase == LARIO_HTTP_HEAD && !conn->partial)
+        set_deadline_in(conn, lario_http_conn_limits(conn)->idle_ms);
     if (!stream->io.reading)
         lario_stream_read_start(stream);
 }

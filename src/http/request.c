@@ -247,13 +247,19 @@ char *lario_format(lario_req *req, const char *format, ...)
 
 /* ---- Waiting for the connection ---- */
 
+/* Of a connection that has ended: a client that takes nothing any more, or one that left. */
+static int why_closed(const lario_req *req)
+{
+    return req->conn->conn.stream.close_rc == LARIO_ETIMEDOUT ? LARIO_ETIMEDOUT : LARIO_ECLOSED;
+}
+
 int lario_req_wait(lario_req *req, int timeout_ms)
 {
     if (req->conn->is_closed)
-        return req->conn->conn.stream.close_rc == LARIO_ETIMEDOUT ? LARIO_ETIMEDOUT : LARIO_ECLOSED;
+        return why_closed(req);
     int rc = lario_proc_park(req->proc, LARIO_WAIT_CONN, timeout_ms);
 
-    return rc == LARIO_ECANCELED && req->conn->is_closed ? LARIO_ECLOSED : rc;
+    return rc == LARIO_ECANCELED && req->conn->is_closed ? why_closed(req) : rc;
 }
 
 int lario_req_wait_for_room(lario_req *req)

@@ -49,12 +49,23 @@ static uint64_t deadline_in(int timeout_ms)
     return timeout_ms < 0 ? UINT64_MAX : lario_clock_ns() + (uint64_t)timeout_ms * LARIO_NS_PER_MS;
 }
 
+/*
+ * Parks until the connection says something. The end of the connection also kills the process; to
+ * the call that waits for the connection it is told as what it is.
+ */
+static int wait_for_conn(lario_tcp *tcp, int timeout_ms)
+{
+    int rc = lario_proc_park(tcp->proc, LARIO_WAIT_CONN, timeout_ms);
+
+    if (rc != LARIO_ECANCELED || !tcp->is_closed)
+        return rc;
+    return tcp->conn.stream.close_rc == LARIO_ETIMEDOUT ? LARIO_ETIMEDOUT : LARIO_ECLOSED;
+}
+
 /* Waits until the window has more than `have` bytes. */
 static int wait_for_input(lario_tcp *tcp, size_t have, uint64_t deadline_ns)
 {
-    lario_proc *self = lario_proc_current();
-
-    if (self != tcp->proc)
+    if (lario_proc_current() != tcp->proc)
         return LARIO_ENOTPROC;
     while (tcp->conn.stream.in_len <= have) {
         int rc = end_of_input(tcp);
@@ -62,6 +73,8 @@ static int wait_for_input(lario_tcp *tcp, size_t have, uint64_t deadline_ns)
 
         if (rc != LARIO_EAGAIN)
             return rc;
+        /* Also for a caller that only looks: what it did not take before is read next time. */
+        lario_stream_read_start(&tcp->conn.stream);
         if (deadline_ns != UINT64_MAX) {
             uint64_t now = lario_clock_ns();
 
@@ -69,9 +82,8 @@ static int wait_for_input(lario_tcp *tcp, size_t have, uint64_t deadline_ns)
                 return LARIO_ETIMEDOUT;
             left = (int)((deadline_ns - now) / LARIO_NS_PER_MS + 1);
         }
-        lario_stream_read_start(&tcp->conn.stream);
-        rc = lario_proc_park(self, LARIO_WAIT_CONN, left);
-        if (rc == LARIO_ECANCELED)
+        rc = wait_for_conn(tcp, left);
+        if (rc < 0 && rc != LARIO_ETIMEDOUT)
             return rc;
     }
     return 0;
@@ -173,9 +185,9 @@ int lario_tcp_write(lario_tcp *tcp, const void *data, size_t len)
     if (self != tcp->proc)
         return LARIO_ENOTPROC;
     while (!tcp->is_closed && lario_stream_check_full(&tcp->conn.stream)) {
-        int rc = lario_proc_park(self, LARIO_WAIT_CONN, -1);
+        int rc = wait_for_conn(tcp, -1);
 
-        if (rc == LARIO_ECANCELED)
+        if (rc < 0)
             return rc;
     }
     if (self->is_killed)

@@ -198,7 +198,8 @@ static void start_request(lario_http_conn *conn, lario_http1_head *head, int hea
     conn->must_continue = head->expect_continue && !conn->body_ended;
     if (!conn->body_ended)
         lario_http1_body_init(&conn->body, head);
-    stream->deadline_ms = 0;
+    /* A peer that ended its direction before is not waited for without end here either. */
+    set_deadline_in(conn, stream->has_eof ? lario_http_conn_limits(conn)->half_close_ms : 0);
     conn->served++;
     int rc = lario_sched_start(stream->loop->slots[LARIO_LOOP_SLOT_PROC], run_request, conn, &opts,
                                &conn->hook, &conn->proc);
@@ -226,6 +227,9 @@ static void on_exit_of_request(lario_exit_hook *hook, lario_proc *proc, int reas
         return;
     }
     if (conn->is_cut) {
+        /* To HTTP/1.0 an end in order would say that the answer is whole. */
+        if (lario_stream_is_open(stream))
+            lario_socket_reset_on_close(stream->io.fd);
         lario_stream_abort(stream, LARIO_ECLOSED);
         return;
     }

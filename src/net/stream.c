@@ -155,7 +155,7 @@ static void on_eof(lario_io *io, bool drained)
 
     stream->has_eof = true;
     stream->in_drained = drained;
-    if (stream->state == LARIO_STREAM_LINGERING)
+    if (stream->state == LARIO_STREAM_LINGERING && drained)
         lario_stream_abort(stream, 0);
     else if (stream->state == LARIO_STREAM_OPEN)
         stream->ops->on_eof(stream);
@@ -270,7 +270,8 @@ static void all_written(lario_stream *stream)
     stream->stall_ms = 0;
     if (stream->state != LARIO_STREAM_FINISHING)
         return;
-    if (!stream->lingers || stream->has_eof) {
+    /* Not before all that the peer sent is taken: closing over it would reset the connection. */
+    if (!stream->lingers || stream->in_drained) {
         lario_stream_abort(stream, 0);
         return;
     }

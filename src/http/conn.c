@@ -414,6 +414,8 @@ static void on_room(lario_stream *stream)
 
     if (conn->proc && conn->proc->wait == LARIO_WAIT_CONN)
         lario_proc_wake(conn->proc, 0);
+    if (conn->ws)
+        lario_ws_on_room(conn->ws);
 }
 
 static void on_closed(lario_stream *stream, int rc)

@@ -147,6 +147,15 @@ static void on_event(lario_ws *ws, const lario_ws_event *event)
     }
 }
 
+/*
+ * Whether the client has to take its answers first. Without this, one that only sends pings and
+ * never reads would have us queue pongs without end.
+ */
+static bool is_held(lario_ws *ws)
+{
+    return !ws->close_sent && lario_stream_check_full(stream_of(ws));
+}
+
 /* Parses what is there, up to the end of a message. */
 static void pump(lario_ws *ws)
 {
@@ -154,7 +163,7 @@ static void pump(lario_ws *ws)
     lario_ws_event event;
     size_t used;
 
-    while (stream->in_len > 0 && !ws->is_ready && lario_stream_is_open(stream)) {
+    while (stream->in_len > 0 && !ws->is_ready && lario_stream_is_open(stream) && !is_held(ws)) {
         int rc = lario_ws_parser_next(&ws->parser, stream->in, stream->in_len, &used, &event);
 
         if (rc < 0) {
@@ -174,14 +183,14 @@ static void pump(lario_ws *ws)
     }
 }
 
-/* Reads on while the process can take more. */
+/* Reads on while the process can take more, and the client takes what it is sent. */
 static void regulate(lario_ws *ws)
 {
     lario_stream *stream = stream_of(ws);
 
     if (!lario_stream_is_open(stream))
         return;
-    if (ws->is_ready && stream->in_len > 0)
+    if ((ws->is_ready && stream->in_len > 0) || is_held(ws))
         lario_stream_read_stop(stream);
     else if (!stream->io.reading)
         lario_stream_read_start(stream);
@@ -242,6 +251,14 @@ void lario_ws_on_input(lario_ws *ws)
     /* The process may have ended meanwhile, and the session with it. */
     if (conn->ws)
         regulate(ws);
+}
+
+void lario_ws_on_room(lario_ws *ws)
+{
+    pump(ws);
+    if ((has_news(ws) || stream_of(ws)->in_drained) && lario_proc_waits_for_conn(ws->conn->proc))
+        lario_proc_wake(ws->conn->proc, 0);
+    regulate(ws);
 }
 
 /* ---- Time ---- */

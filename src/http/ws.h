@@ -41,6 +41,7 @@ void lario_ws_start(lario_ws *ws, lario_req *req, uint64_t message_bytes_max, ui
 
 /* From the connection. */
 void lario_ws_on_input(lario_ws *ws);
+void lario_ws_on_room(lario_ws *ws);
 void lario_ws_on_deadline(lario_ws *ws);
 void lario_ws_drain(lario_ws *ws);
 

@@ -70,8 +70,9 @@ LARIO_API lario_runtime *lario_app_runtime(lario_app *app);
 /*
  * Binds all addresses and starts the threads; returns when it listens. From a thread that is not
  * a loop. On failure nothing runs and lario_app_error() has a line for people.
+ * An app has one life: after a stop, or a start that failed, make a new one.
  * Errors: -EADDRINUSE, -EACCES and other system errors of socket and bind; LARIO_EADDR,
- * LARIO_EROUTE, LARIO_ENOMEM, LARIO_ESTATE (running).
+ * LARIO_EROUTE, LARIO_ENOMEM, LARIO_ESTATE (started before, or added to another app).
  */
 LARIO_API LARIO_MUST_USE int lario_app_start(lario_app *app);
 

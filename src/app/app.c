@@ -250,18 +250,35 @@ static bool stop_everything(lario_app_state *state, int timeout_ms)
     return clean;
 }
 
-int lario_app_start(lario_app *app)
+/* Whether all is set up well, of the added apps too. */
+static int check_all(lario_app_state *state)
 {
-    lario_app_state *state = lario_app_state_of(app);
-    int rc = state->is_running || state->is_added ? LARIO_ESTATE : 0;
+    int rc = 0;
 
+    if (state->was_started || state->is_added) {
+        /* Said, but not kept: what was set up is as good as before. */
+        if (state->error == 0)
+            snprintf(state->error_text, sizeof state->error_text, "%s",
+                     state->is_added ? "an added app starts with the one it was added to"
+                                     : "an app can be started once");
+        return LARIO_ESTATE;
+    }
     for (lario_app_state *at = state; rc == 0 && at; at = at->added) {
         rc = check(at);
         if (rc < 0 && at != state)
             lario_app_fail(state, rc, "%s", at->error_text);
     }
+    return rc;
+}
+
+int lario_app_start(lario_app *app)
+{
+    lario_app_state *state = lario_app_state_of(app);
+    int rc = check_all(state);
+
     if (rc < 0)
         return rc;
+    state->was_started = true;
     lario_runtime *runtime = lario_app_runtime(app);
 
     rc = runtime ? lario_runtime_start(runtime) : -errno;
@@ -294,7 +311,8 @@ const char *lario_app_address(const lario_app *app, unsigned index)
 
     for (; state; state = state->added) {
         if (index < state->server.addresses_count)
-            return lario_address_format(&state->server.addresses[index], state->address_text);
+            return lario_address_format(&state->server.addresses[index],
+                                        state->address_texts[index]);
         index -= state->server.addresses_count;
     }
     return NULL;

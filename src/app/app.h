@@ -34,11 +34,12 @@ typedef struct lario_app_state {
     struct lario_app_state *added; /* the next app that is served on these loops */
     bool is_added;
     bool is_running;
+    bool was_started;
     bool listens_by_default; /* the program gave no address */
     bool cli_listens;        /* the command line did */
     int error;
     char error_text[LARIO_APP_ERROR_BYTES];
-    char address_text[LARIO_ADDRESS_TEXT_BYTES];
+    char address_texts[LARIO_SERVER_ADDRESSES_MAX][LARIO_ADDRESS_TEXT_BYTES];
 } lario_app_state;
 
 static inline lario_app_state *lario_app_state_of(lario_app *app)

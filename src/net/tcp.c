@@ -19,6 +19,7 @@ struct lario_tcp {
     lario_proc *proc;
     char *received; /* the bytes of the message that the handler looks at */
     bool is_closed;
+    bool wants_input; /* parked until more comes, though some may be in the window */
     char peer[LARIO_ADDRESS_TEXT_BYTES];
 };
 
@@ -82,7 +83,9 @@ static int wait_for_input(lario_tcp *tcp, size_t have, uint64_t deadline_ns)
                 return LARIO_ETIMEDOUT;
             left = (int)((deadline_ns - now) / LARIO_NS_PER_MS + 1);
         }
+        tcp->wants_input = true;
         rc = wait_for_conn(tcp, left);
+        tcp->wants_input = false;
         if (rc < 0 && rc != LARIO_ETIMEDOUT)
             return rc;
     }
@@ -216,8 +219,9 @@ static void on_input(lario_stream *stream)
 
     if (lario_proc_waits_for_conn(tcp->proc))
         lario_proc_resume(tcp->proc, 0);
-    /* What it did not take stays in the kernel from here on. */
-    if (stream->in_len > 0)
+    /* Beyond what it did not take, all stays in the kernel, unless that is a part of a line whose
+     * rest it waits for. */
+    if (stream->in_len > 0 && !tcp->wants_input)
         lario_stream_read_stop(stream);
 }
 

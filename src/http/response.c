@@ -259,11 +259,11 @@ int lario_reply_write(lario_req *req, const void *data, size_t len)
         return rc;
     if (req->conn->is_closed || !lario_stream_is_open(stream))
         return LARIO_ECLOSED;
-    if (req->sized)
+    if (len > 0 && !req->head_only)
+        rc = req->chunked ? write_chunk(stream, data, len) : lario_stream_write(stream, data, len);
+    if (rc == 0 && req->sized)
         req->size_left -= len;
-    if (len == 0 || req->head_only)
-        return 0;
-    return req->chunked ? write_chunk(stream, data, len) : lario_stream_write(stream, data, len);
+    return rc;
 }
 
 int lario_reply_puts(lario_req *req, const char *text)

@@ -145,8 +145,12 @@ static void on_data(lario_io *io, char *data, size_t len)
         if (stream->in_len > 0 && !stream->in_buffer && stream->state == LARIO_STREAM_OPEN)
             rc = keep_rest(stream);
     }
-    if (rc < 0)
+    if (rc < 0) {
+        /* The poller's buffer is not the stream's any more, and is not to be looked at. */
+        if (!stream->in_buffer)
+            stream->in_len = 0;
         lario_stream_abort(stream, rc);
+    }
 }
 
 static void on_eof(lario_io *io, bool drained)
@@ -176,21 +180,28 @@ void lario_stream_read_stop(lario_stream *stream)
 
 /* ---- Output ---- */
 
+/* A block behind the others with at least this much room, or NULL. */
+static lario_block *append_block(lario_stream *stream, size_t room)
+{
+    lario_block *block = lario_block_get(pool_of(stream), room);
+
+    if (!block)
+        return NULL;
+    if (stream->out_last)
+        stream->out_last->next = block;
+    else
+        stream->out_first = block;
+    stream->out_last = block;
+    return block;
+}
+
 char *lario_stream_reserve(lario_stream *stream, size_t count)
 {
     lario_block *block = stream->out_last;
 
-    if (!block || block->room - block->end < count) {
-        block = lario_block_get(pool_of(stream), count);
-        if (!block)
-            return NULL;
-        if (stream->out_last)
-            stream->out_last->next = block;
-        else
-            stream->out_first = block;
-        stream->out_last = block;
-    }
-    return block->bytes + block->end;
+    if (!block || block->room - block->end < count)
+        block = append_block(stream, count);
+    return block ? block->bytes + block->end : NULL;
 }
 
 void lario_stream_commit(lario_stream *stream, size_t count)
@@ -203,28 +214,29 @@ void lario_stream_commit(lario_stream *stream, size_t count)
 
 int lario_stream_write(lario_stream *stream, const void *data, size_t len)
 {
-    const char *at = data;
-
     if (stream->state != LARIO_STREAM_OPEN)
         return LARIO_ECLOSED;
-    /* First what fits the block at hand, then the rest in one piece. */
+    if (len == 0)
+        return 0;
+    /* First what fits the block at hand, then the rest in one piece; all or nothing, so that a
+     * caller that goes on after a failure has not sent a part. */
     lario_block *block = stream->out_last;
     size_t fits = block ? block->room - block->end : 0;
 
-    if (fits > 0 && fits < len) {
-        memcpy(block->bytes + block->end, at, fits);
-        lario_stream_commit(stream, fits);
-        at += fits;
-        len -= fits;
-    }
-    if (len == 0)
-        return 0;
-    char *room = lario_stream_reserve(stream, len);
+    if (fits > len)
+        fits = len;
+    lario_block *last = fits < len ? append_block(stream, len - fits) : block;
 
-    if (!room)
+    if (!last)
         return LARIO_ENOMEM;
-    memcpy(room, at, len);
-    lario_stream_commit(stream, len);
+    if (fits > 0) {
+        memcpy(block->bytes + block->end, data, fits);
+        block->end += fits;
+        stream->out_bytes += fits;
+    }
+    if (fits < len)
+        memcpy(last->bytes, (const char *)data + fits, len - fits);
+    lario_stream_commit(stream, len - fits);
     return 0;
 }
 

@@ -234,6 +234,41 @@ static void stop_kills_a_handler_that_does_not_end(void **state)
     client_close(&client);
 }
 
+static int work(void *arg)
+{
+    (void)arg;
+    note(1);
+    usleep(400000);
+    return 5;
+}
+
+static int works(lario_req *req)
+{
+    int rc = lario_offload(work, NULL);
+
+    note(rc);
+    return lario_reply(req, 200, NULL, "worked");
+}
+
+/* Work on another thread uses the handler's stack: it is waited for, whatever is killed. */
+static void stop_waits_for_work_that_has_begun(void **state)
+{
+    serving server;
+    test_client client;
+    (void)state;
+
+    serving_init(&server);
+    lario_get(server.app, "/", works);
+    serving_start(&server);
+    client_open(&client, server.address);
+    client_puts(&client, REQUEST);
+    assert_int_equal(next_note(), 1);
+    assert_int_equal(lario_app_stop(server.app, 50), LARIO_ETIMEDOUT);
+    assert_int_equal(next_note(), 5);
+    lario_app_free(server.app);
+    client_close(&client);
+}
+
 static void stop_lets_a_running_request_finish_and_closes_idle_ones(void **state)
 {
     serving server;
@@ -306,6 +341,7 @@ int main(void)
         cmocka_unit_test(added_apps_share_the_loops_and_keep_their_own_things),
         cmocka_unit_test(failure_of_an_added_app_fails_the_start),
         cmocka_unit_test(stop_kills_a_handler_that_does_not_end),
+        cmocka_unit_test(stop_waits_for_work_that_has_begun),
         cmocka_unit_test(stop_lets_a_running_request_finish_and_closes_idle_ones),
         cmocka_unit_test(cycles_leak_neither_descriptors_nor_memory),
     };

@@ -400,6 +400,58 @@ static void chunks_cut_anywhere_read_the_same(void **state)
     stop(&server, &client);
 }
 
+static int notes_body(lario_req *req)
+{
+    const char *body;
+    int rc = lario_body(req, &body, NULL);
+
+    note(rc);
+    return rc < 0 ? rc : lario_reply(req, 200, NULL, body);
+}
+
+static void body_that_ends_early_is_told(void **state)
+{
+    static const char *const requests[] = {
+        "POST / HTTP/1.1\r\n" HOST "Content-Length: 5\r\n\r\nhell",
+        "POST / HTTP/1.1\r\n" HOST "Content-Length: 5\r\n\r\n",
+        "POST / HTTP/1.1\r\n" HOST "Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n",
+    };
+    serving server;
+    test_client client;
+    (void)state;
+
+    start(&server, &client, notes_body);
+    for (size_t i = 0; i < sizeof requests / sizeof requests[0]; i++) {
+        client_close(&client);
+        client_open(&client, server.address);
+        client_puts(&client, requests[i]);
+        client_half_close(&client);
+        assert_int_equal(next_note(), LARIO_ECLOSED);
+        client_close(&client);
+        client_open(&client, server.address);
+        client_puts(&client, requests[i]);
+        assert_false(note_comes(20));
+        client_reset(&client);
+        assert_int_equal(next_note(), LARIO_ECLOSED);
+        client_open(&client, server.address);
+    }
+    stop(&server, &client);
+}
+
+static void bad_chunk_is_told_and_400(void **state)
+{
+    serving server;
+    test_client client;
+    (void)state;
+
+    start(&server, &client, notes_body);
+    client_puts(&client, "POST / HTTP/1.1\r\n" HOST
+                         "Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\nxx\r\n");
+    assert_int_equal(next_note(), LARIO_EPROTO);
+    client_expect_last(&client, 400);
+    stop(&server, &client);
+}
+
 /* ---- Others ---- */
 
 static lario_pid waiting;
@@ -506,6 +558,8 @@ int main(void)
         cmocka_unit_test(body_is_the_same_the_second_time),
         cmocka_unit_test(reading_in_parts_and_whole_do_not_mix),
         cmocka_unit_test(chunks_cut_anywhere_read_the_same),
+        cmocka_unit_test(body_that_ends_early_is_told),
+        cmocka_unit_test(bad_chunk_is_told_and_400),
         cmocka_unit_test(others_send_to_the_process_of_a_request),
         cmocka_unit_test(request_knows_both_addresses),
         cmocka_unit_test(fields_come_in_their_order_and_by_any_case),

@@ -104,6 +104,22 @@ static int pours(lario_req *req)
     return rc;
 }
 
+/* Writes without parking until there is no room, then parks once. */
+static int tries(lario_req *req)
+{
+    static const char part[10000];
+    lario_ws *ws;
+    int rc = lario_ws_accept(req, NULL, &ws);
+
+    note(lario_ws_try_write(ws, LARIO_USER, part, 1));
+    while (rc == 0)
+        rc = lario_ws_try_write(ws, LARIO_WS_BINARY, part, sizeof part);
+    note(rc);
+    rc = lario_ws_puts(ws, "last");
+    note(rc);
+    return rc;
+}
+
 static void init(serving *server)
 {
     serving_init(server);
@@ -113,6 +129,7 @@ static void init(serving *server)
     lario_get(server->app, "/close", closes_as_asked);
     lario_get(server->app, "/sources", tells_sources);
     lario_get(server->app, "/pour", pours);
+    lario_get(server->app, "/try", tries);
 }
 
 static void start(serving *server, test_client *client, const char *path)
@@ -479,6 +496,27 @@ static void output_over_its_limit_parks_the_writer(void **state)
     stop(&server, &client);
 }
 
+static void write_without_parking_says_that_there_is_no_room(void **state)
+{
+    serving server;
+    test_client client;
+    const char *data;
+    size_t len;
+    (void)state;
+
+    init(&server);
+    server.limits.output_bytes_max = 50000;
+    serving_start(&server);
+    client_ws_open(&client, server.address, "/try");
+    assert_int_equal(next_note(), LARIO_EINVAL);
+    assert_int_equal(next_note(), LARIO_EAGAIN);
+    while (client_ws_next(&client, &data, &len) == 2)
+        assert_int_equal(len, 10000);
+    assert_int_equal(len, 4);
+    assert_int_equal(next_note(), 0);
+    stop(&server, &client);
+}
+
 /* Answers that the client does not take must not pile up: neither does it get more asked. */
 static void pings_of_a_client_that_does_not_read_hold_it(void **state)
 {
@@ -529,6 +567,7 @@ int main(void)
         cmocka_unit_test(silent_client_is_pinged_and_then_closed),
         cmocka_unit_test(client_that_does_not_answer_a_close_is_cut),
         cmocka_unit_test(output_over_its_limit_parks_the_writer),
+        cmocka_unit_test(write_without_parking_says_that_there_is_no_room),
         cmocka_unit_test(pings_of_a_client_that_does_not_read_hold_it),
     };
 

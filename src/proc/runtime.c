@@ -19,6 +19,9 @@
 /* How often a stop looks whether the last processes have ended. */
 #define STOP_LOOK_MS 2
 
+/* A loop that does not answer for so long after the time limit of a stop is held. */
+#define STOP_GRACE_MS 200
+
 typedef struct node_loop {
     lario_loop loop;
     lario_sched sched;
@@ -196,20 +199,36 @@ static stop_state state_of_stop(lario_runtime *runtime)
     return state;
 }
 
-int lario_runtime_stop(lario_runtime *runtime, int timeout_ms)
+/* Waits for the ends, and at the last for what the loops say of the processes that are left. */
+static stop_state await_ends(lario_runtime *runtime, uint64_t wait_ns)
 {
     const struct timespec pause = {.tv_nsec = STOP_LOOK_MS * 1000000};
-    uint64_t wait_ns = timeout_ms < 0 ? UINT64_MAX : (uint64_t)timeout_ms * LARIO_NS_PER_MS;
     uint64_t began = lario_clock_ns();
-    stop_state state;
+    bool is_over = false;
 
+    ask_loops(runtime, true);
+    for (;;) {
+        stop_state state = state_of_stop(runtime);
+        uint64_t waited = lario_clock_ns() - began;
+
+        is_over = is_over || waited >= wait_ns;
+        if (state == ALL_ENDED || (is_over && state == SOME_LEFT))
+            return state;
+        if (is_over && waited - wait_ns >= STOP_GRACE_MS * LARIO_NS_PER_MS)
+            return state;
+        nanosleep(&pause, NULL);
+        if (!is_over)
+            ask_loops(runtime, false);
+    }
+}
+
+int lario_runtime_stop(lario_runtime *runtime, int timeout_ms)
+{
     if (!runtime->is_running)
         return LARIO_ESTATE;
-    ask_loops(runtime, true);
-    while ((state = state_of_stop(runtime)) != ALL_ENDED && lario_clock_ns() - began < wait_ns) {
-        nanosleep(&pause, NULL);
-        ask_loops(runtime, false);
-    }
+    stop_state state =
+        await_ends(runtime, timeout_ms < 0 ? UINT64_MAX : (uint64_t)timeout_ms * LARIO_NS_PER_MS);
+
     if (state == LOOP_HELD)
         return LARIO_ETIMEDOUT;
     lario_stall_stop(&runtime->stall);

@@ -49,12 +49,14 @@ LARIO_API LARIO_MUST_USE int lario_runtime_start(lario_runtime *runtime);
  *
  * Errors: LARIO_ESTATE when it is not running; LARIO_ETIMEDOUT when processes were still alive.
  * Their stacks are then abandoned, not run any more. But when a process holds a loop without ever
- * parking, its thread cannot be ended: the runtime is then still running, may be stopped again,
- * and must not be freed.
+ * parking, its thread cannot be ended: the runtime is then still running and may be stopped again.
  */
 LARIO_API int lario_runtime_stop(lario_runtime *runtime, int timeout_ms);
 
-/* Frees a runtime that is not running. NULL is allowed. Any thread that is not a loop. */
+/*
+ * Frees a runtime that is not running; one that is, since its stop failed, is left as it is. NULL is
+ * allowed. Any thread that is not a loop.
+ */
 LARIO_API void lario_runtime_free(lario_runtime *runtime);
 
 /* The number of loops. Any thread. */

@@ -253,7 +253,7 @@ static void drain_loops(lario_runtime *runtime)
 
 void lario_runtime_free(lario_runtime *runtime)
 {
-    if (!runtime)
+    if (!runtime || runtime->is_running)
         return;
     drain_loops(runtime);
     while (runtime->parts) {

@@ -16,6 +16,7 @@
 #include <cmocka.h>
 
 #include "in_runtime.h"
+#include "proc/context.h"
 
 #define LONG_MS 10000
 
@@ -160,7 +161,12 @@ static void pid_is_formatted_in_hexadecimal(void **state)
                         "00000000000000000000000000000000.0.0");
 }
 
+/* ThreadSanitizer takes a millisecond and more for each new stack. */
+#ifdef LARIO_TSAN
+#define GENERATIONS 2000
+#else
 #define GENERATIONS 100000
+#endif
 
 static int compare_serials(const void *a, const void *b)
 {

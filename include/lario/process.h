@@ -16,7 +16,8 @@ LARIO_BEGIN_DECLS
  * life. It gives way only in the calls that are said to park it. When a process has been killed,
  * every call that parks returns LARIO_ECANCELED from then on, so that it leaves by its ordinary
  * error path. Unless said otherwise, calls are made from inside a process and answer
- * LARIO_ENOTPROC elsewhere.
+ * LARIO_ENOTPROC elsewhere. A call that could park gives way when it returns LARIO_ECANCELED, so
+ * that a process that does not heed it does not hold its loop.
  */
 
 /*
@@ -110,7 +111,11 @@ LARIO_API LARIO_MUST_USE int lario_spawn_opts(lario_process_fn fn, void *arg,
 /* The calling process; the unset pid outside a process. Does not park. */
 LARIO_API lario_pid lario_self(void);
 
-/* Whether `pid` is alive, as far as this node can tell. From a process of its loop it is exact. */
+/*
+ * Whether `pid` is alive. Exact for a process of the caller's loop. One of another loop of this
+ * runtime is taken for alive, since only its own loop knows at this instant; to learn of its end,
+ * monitor it. Any other pid is not alive, nor is any when the caller is on no loop. Does not park.
+ */
 LARIO_API bool lario_is_alive(lario_pid pid);
 
 /*
@@ -134,7 +139,7 @@ LARIO_API int lario_send(lario_pid to, int kind, const void *data, size_t len);
  */
 LARIO_API LARIO_MUST_USE int lario_receive(lario_msg *ret_msg, int timeout_ms);
 
-/* The same for messages of one kind; others stay in the mailbox in their order. */
+/* The same for messages of one kind, more than 0; others stay in their order. LARIO_EINVAL. */
 LARIO_API LARIO_MUST_USE int lario_receive_kind(int kind, lario_msg *ret_msg, int timeout_ms);
 
 /*

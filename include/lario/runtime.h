@@ -36,19 +36,27 @@ typedef struct lario_runtime_opts {
 LARIO_API lario_runtime *lario_runtime_new(const lario_runtime_opts *opts);
 
 /*
- * Starts the threads. Any thread that is not a loop. Errors: LARIO_ESTATE when it was started
- * before; -EAGAIN when the system refuses threads: then nothing runs.
+ * Starts the threads. Any thread that is not a loop. It may be started again after a stop.
+ * Errors, after which nothing runs: LARIO_ESTATE when it is running, or when its last stop left
+ * processes; LARIO_ENOMEM; -EAGAIN when the system refuses threads.
  */
 LARIO_API LARIO_MUST_USE int lario_runtime_start(lario_runtime *runtime);
 
 /*
  * Kills every process (each unwinds through its own error path), waits up to `timeout_ms` for
- * their end, then ends the threads. From a thread that is not a loop. LARIO_ETIMEDOUT when
- * processes were still alive: their stacks are then abandoned, not run any more.
+ * their end (-1: for ever), then ends the threads. Offloaded work that has begun is waited for
+ * however long it takes. From a thread that is not a loop; no other thread may spawn meanwhile.
+ *
+ * Errors: LARIO_ESTATE when it is not running; LARIO_ETIMEDOUT when processes were still alive.
+ * Their stacks are then abandoned, not run any more. But when a process holds a loop without ever
+ * parking, its thread cannot be ended: the runtime is then still running and may be stopped again.
  */
 LARIO_API int lario_runtime_stop(lario_runtime *runtime, int timeout_ms);
 
-/* Frees a runtime that is not running. NULL is allowed. */
+/*
+ * Frees a runtime that is not running; one that is, since its stop failed, is left as it is. NULL is
+ * allowed. Any thread that is not a loop.
+ */
 LARIO_API void lario_runtime_free(lario_runtime *runtime);
 
 /* The number of loops. Any thread. */
@@ -59,8 +67,8 @@ LARIO_API lario_runtime *lario_runtime_here(void);
 
 /*
  * Like lario_spawn_opts(), for threads outside the loops, which wait until the process exists.
- * opts->loop -1 means loop 0 here. Errors: those of lario_spawn_opts(), and LARIO_ESTATE when the
- * runtime is not running.
+ * opts->loop -1 means loop 0 here; there is nobody to link or monitor. Errors: those of
+ * lario_spawn_opts(), and LARIO_ESTATE when the runtime is not running.
  */
 LARIO_API LARIO_MUST_USE int lario_runtime_spawn(lario_runtime *runtime, lario_process_fn fn,
                                                  void *arg, const lario_spawn_options *opts,

@@ -35,7 +35,7 @@ LARIO_API lario_scope *lario_scope_open(lario_runtime *runtime, const char *name
 /*
  * Gives `pid` the name. The same pid again only replaces the meta. From a process.
  * Errors: LARIO_ETAKEN (another live process has it), LARIO_ENOPROC (not alive),
- * LARIO_ESCOPE (scope NULL), LARIO_EINVAL, LARIO_ENOMEM, LARIO_ECANCELED.
+ * LARIO_ESCOPE (scope NULL, or another runtime's), LARIO_EINVAL, LARIO_ENOMEM, LARIO_ECANCELED.
  */
 LARIO_API LARIO_MUST_USE int lario_register(lario_scope *scope, const char *name, lario_pid pid,
                                             const char *meta);

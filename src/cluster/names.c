@@ -152,9 +152,9 @@ int lario_unregister(lario_scope *scope, const char *name)
 /* ---- Reads ---- */
 
 /* A process of the reader's own loop may have ended in this very turn. */
-static bool is_dead_here(lario_pid pid)
+static bool is_dead_here(const lario_scope *scope, lario_pid pid)
 {
-    return lario_loop_current && !lario_is_alive(pid);
+    return lario_runtime_here() == scope->runtime && !lario_is_alive(pid);
 }
 
 static int look_up(lario_scope *scope, const char *name, lario_pid *ret_pid, char *ret_meta)
@@ -173,7 +173,7 @@ static int look_up(lario_scope *scope, const char *name, lario_pid *ret_pid, cha
     if (entry && ret_meta)
         strcpy(ret_meta, entry->meta ? entry->meta : "");
     pthread_rwlock_unlock(&shard->lock);
-    if (!entry || is_dead_here(pid))
+    if (!entry || is_dead_here(scope, pid))
         return LARIO_ENOTFOUND;
     *ret_pid = pid;
     return 0;

@@ -40,15 +40,10 @@ static lario_scope *find_scope(lario_runtime *runtime, const char *name)
     return NULL;
 }
 
-lario_scope *lario_scope_open(lario_runtime *runtime, const char *name)
+static lario_scope *new_scope(lario_runtime *runtime, const char *name)
 {
-    if (!runtime || !name || !length_is_valid(name, LARIO_SCOPE_NAME_BYTES_MAX))
-        return NULL;
-    lario_scope *scope = find_scope(runtime, name);
+    lario_scope *scope = aligned_alloc(_Alignof(lario_scope), sizeof *scope);
 
-    if (scope)
-        return scope;
-    scope = aligned_alloc(_Alignof(lario_scope), sizeof *scope);
     if (!scope)
         return NULL;
     memset(scope, 0, sizeof *scope);
@@ -66,6 +61,21 @@ fail_groups:
 fail:
     free(scope);
     return NULL;
+}
+
+lario_scope *lario_scope_open(lario_runtime *runtime, const char *name)
+{
+    if (!runtime || !name || !length_is_valid(name, LARIO_SCOPE_NAME_BYTES_MAX))
+        return NULL;
+    pthread_mutex_t *lock = lario_runtime_parts_lock(runtime);
+
+    pthread_mutex_lock(lock);
+    lario_scope *scope = find_scope(runtime, name);
+
+    if (!scope)
+        scope = new_scope(runtime, name);
+    pthread_mutex_unlock(lock);
+    return scope;
 }
 
 int lario_scope_copy_meta(const char *meta, char **ret_copy)
@@ -91,8 +101,10 @@ int lario_scope_write(lario_scope_request *request, void (*fn)(lario_loop *loop,
         return LARIO_EINVAL;
     if (!self)
         return LARIO_ENOTPROC;
+    if (self->sched->loop->runtime != request->scope->runtime)
+        return LARIO_ESCOPE;
     if (self->is_killed)
-        return LARIO_ECANCELED;
+        return lario_proc_canceled(self);
     lario_loop *loop = lario_runtime_loop_of(request->scope->runtime, request->pid);
 
     if (!loop)

@@ -41,12 +41,13 @@ void lario_loop_hand(lario_loop *loop, lario_handoff *handoff)
         lario_poller_wake(loop->poller);
 }
 
-static void drain_inbox(lario_loop *loop)
+/* Whether there was something. */
+static bool drain_inbox(lario_loop *loop)
 {
     lario_handoff *newest, *oldest = NULL;
 
     if (!atomic_load_explicit(&loop->inbox, memory_order_relaxed))
-        return;
+        return false;
     newest = atomic_exchange_explicit(&loop->inbox, NULL, memory_order_acquire);
     while (newest) {
         lario_handoff *next = newest->next;
@@ -61,6 +62,7 @@ static void drain_inbox(lario_loop *loop)
         oldest = oldest->next;
         handoff->run(loop, handoff);
     }
+    return true;
 }
 
 static void run_tasks(lario_loop *loop)
@@ -76,14 +78,21 @@ static void run_tasks(lario_loop *loop)
     }
 }
 
+bool lario_loop_drain(lario_loop *loop)
+{
+    lario_loop_current = loop;
+    bool has_run = drain_inbox(loop);
+
+    run_tasks(loop);
+    lario_loop_current = NULL;
+    return has_run;
+}
+
 void lario_loop_done(lario_loop *loop)
 {
     if (!loop->poller)
         return;
-    lario_loop_current = loop;
-    drain_inbox(loop);
-    run_tasks(loop);
-    lario_loop_current = NULL;
+    (void)lario_loop_drain(loop);
     lario_poller_free(loop->poller);
     loop->poller = NULL;
 }

@@ -60,7 +60,13 @@ struct lario_loop {
 /* `log` must outlive the loop. 0, or -errno. */
 int lario_loop_init(lario_loop *loop, unsigned index, void *runtime, const lario_log_target *log);
 
-/* Runs handed-over work that is left, then frees. Of a loop that does not run. */
+/*
+ * Runs handed-over work and tasks that are left on a loop that does not run, as if on its thread.
+ * Whether work had been handed over: it may have handed over more, here or to other loops.
+ */
+bool lario_loop_drain(lario_loop *loop);
+
+/* Runs what is left, then frees. Of a loop that does not run. */
 void lario_loop_done(lario_loop *loop);
 
 /* Turns until lario_loop_stop(); makes `loop` the thread's own. */

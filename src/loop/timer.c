@@ -2,6 +2,7 @@
 #include "loop/timer.h"
 
 #define DIGIT_MASK (LARIO_WHEEL_SLOTS - 1)
+#define SPAN_MASK ((1ull << (LARIO_WHEEL_LEVELS * LARIO_WHEEL_BITS)) - 1)
 
 static unsigned digit(uint64_t ms, unsigned level)
 {
@@ -11,6 +12,7 @@ static unsigned digit(uint64_t ms, unsigned level)
 void lario_wheel_init(lario_wheel *wheel, uint64_t now_ms)
 {
     wheel->now_ms = now_ms;
+    lario_list_init(&wheel->far);
     for (unsigned level = 0; level < LARIO_WHEEL_LEVELS; level++) {
         wheel->occupied[level] = 0;
         for (unsigned slot = 0; slot < LARIO_WHEEL_SLOTS; slot++)
@@ -21,13 +23,13 @@ void lario_wheel_init(lario_wheel *wheel, uint64_t now_ms)
 /* The time must not be before now. */
 static void insert(lario_wheel *wheel, lario_timer *timer)
 {
-    const uint64_t span_max = (1ull << (LARIO_WHEEL_LEVELS * LARIO_WHEEL_BITS)) - 1;
     uint64_t at = timer->due_ms;
-
-    /* Beyond the wheel's span it waits in the farthest slot and is dealt out again from there. */
-    if ((at ^ wheel->now_ms) > span_max)
-        at = wheel->now_ms | span_max;
     uint64_t differs = at ^ wheel->now_ms;
+
+    if (differs > SPAN_MASK) {
+        lario_list_push_back(&wheel->far, &timer->link);
+        return;
+    }
     unsigned level = differs ? (63 - (unsigned)__builtin_clzll(differs)) / LARIO_WHEEL_BITS : 0;
     unsigned slot = digit(at, level);
 
@@ -79,7 +81,18 @@ uint64_t lario_wheel_next_ms(lario_wheel *wheel)
 
     for (unsigned level = 0; level < LARIO_WHEEL_LEVELS && next == UINT64_MAX; level++)
         next = next_on_level(wheel, level);
+    if (next == UINT64_MAX && !lario_list_is_empty(&wheel->far))
+        next = (wheel->now_ms | SPAN_MASK) + 1;
     return next;
+}
+
+static void deal_out(lario_wheel *wheel, lario_list_link *from)
+{
+    lario_list_link timers;
+
+    lario_list_take(&timers, from);
+    for (lario_list_link *link; (link = lario_list_pop_front(&timers));)
+        insert(wheel, lario_container_of(link, lario_timer, link));
 }
 
 /* Deals the slots that begin now out to lower levels, then calls those that are due now. */
@@ -87,15 +100,15 @@ static void enter(lario_wheel *wheel)
 {
     lario_list_link due;
 
+    if ((wheel->now_ms & SPAN_MASK) == 0)
+        deal_out(wheel, &wheel->far);
     for (unsigned level = LARIO_WHEEL_LEVELS - 1; level > 0; level--) {
         unsigned slot = digit(wheel->now_ms, level);
 
         if (!(wheel->occupied[level] & (1ull << slot)))
             continue;
         wheel->occupied[level] &= ~(1ull << slot);
-        lario_list_take(&due, &wheel->slots[level][slot]);
-        for (lario_list_link *link; (link = lario_list_pop_front(&due));)
-            insert(wheel, lario_container_of(link, lario_timer, link));
+        deal_out(wheel, &wheel->slots[level][slot]);
     }
     unsigned slot = digit(wheel->now_ms, 0);
 

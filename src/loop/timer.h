@@ -14,7 +14,8 @@
  *
  * Level 0 has a slot for each of 64 ms, level 1 for each of 64 * 64 ms, and so on. A timer lies on
  * the level of the highest 6-bit digit in which its time differs from now; when now reaches the
- * beginning of its slot, the slot is dealt out to the levels below.
+ * beginning of its slot, the slot is dealt out to the levels below. A timer whose time differs
+ * above the highest level waits apart until the whole wheel has turned.
  *
  *     level 2: [ |x| | ... ]   4,096 ms a slot
  *     level 1: [ | | |x... ]   64 ms a slot      now = d2 d1 d0 (6-bit digits)
@@ -35,12 +36,13 @@ struct lario_timer {
 
 #define LARIO_WHEEL_BITS 6
 #define LARIO_WHEEL_SLOTS (1u << LARIO_WHEEL_BITS)
-#define LARIO_WHEEL_LEVELS 6 /* 64^6 ms are two years; later ones wait in the last level */
+#define LARIO_WHEEL_LEVELS 6 /* 64^6 ms are two years; later ones wait apart */
 
 typedef struct lario_wheel {
     uint64_t now_ms;
     uint64_t occupied[LARIO_WHEEL_LEVELS]; /* a bit for each slot that has timers */
     lario_list_link slots[LARIO_WHEEL_LEVELS][LARIO_WHEEL_SLOTS];
+    lario_list_link far; /* due in a later turn of the whole wheel */
 } lario_wheel;
 
 void lario_wheel_init(lario_wheel *wheel, uint64_t now_ms);

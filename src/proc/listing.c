@@ -53,7 +53,7 @@ int lario_process_list(lario_process_info *ret_infos, size_t max)
         return LARIO_ENOTPROC;
     for (unsigned i = 0; i < lario_runtime_loops(lario_runtime_here()); i++) {
         if (self->is_killed)
-            return LARIO_ECANCELED;
+            return lario_proc_canceled(self);
         lario_sched_call_on(self, i, list_loop, &list);
     }
     return (int)list.count;

@@ -154,7 +154,7 @@ static int receive(lario_proc *self, int kind, lario_msg *ret_msg, int timeout_m
 
     release_current(self);
     for (;;) {
-        int rc = self->is_killed ? LARIO_ECANCELED : take(self, kind, ret_msg);
+        int rc = self->is_killed ? lario_proc_canceled(self) : take(self, kind, ret_msg);
 
         if (rc != LARIO_EAGAIN)
             return rc;
@@ -223,7 +223,7 @@ int lario_call(lario_pid to, int kind, const void *data, size_t len, lario_msg *
 
     if (!self)
         return LARIO_ENOTPROC;
-    int rc = self->is_killed ? LARIO_ECANCELED : lario_message_check(kind, len);
+    int rc = self->is_killed ? lario_proc_canceled(self) : lario_message_check(kind, len);
 
     if (rc < 0)
         return rc;

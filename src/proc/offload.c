@@ -125,7 +125,7 @@ int lario_offload(int (*fn)(void *arg), void *arg)
     if (!self)
         return LARIO_ENOTPROC;
     if (self->is_killed)
-        return LARIO_ECANCELED;
+        return lario_proc_canceled(self);
     lario_offload_pool *pool = lario_runtime_offload(self->sched->loop->runtime);
     offload_job job = {
         .handoff.run = job_done, .caller = self, .loop = self->sched->loop, .fn = fn, .arg = arg};

@@ -8,7 +8,7 @@
 #include "proc/scheduler.h"
 #include "proc/signal.h"
 
-/* The public calls on processes, but for messages (receive.c, send.c). */
+/* The public calls on processes, but for messages (message.c). */
 
 lario_proc *lario_proc_current(void)
 {
@@ -50,10 +50,12 @@ bool lario_is_alive(lario_pid pid)
     return loop && lario_sched_find(sched, pid.serial);
 }
 
+/* A spawn on its way to its loop. */
 typedef struct spawn_request {
     lario_process_fn fn;
     void *arg;
     const lario_spawn_options *opts;
+    bool is_held; /* until the caller has linked to it or monitors it */
     lario_pid pid;
     int rc;
 } spawn_request;
@@ -65,8 +67,31 @@ static void spawn_here(lario_loop *loop, void *arg)
 
     request->rc = lario_sched_spawn(loop->slots[LARIO_LOOP_SLOT_PROC], request->fn, request->arg,
                                     request->opts, NULL, &proc);
-    if (request->rc == 0)
-        request->pid = lario_proc_pid(proc);
+    if (request->rc < 0)
+        return;
+    request->pid = lario_proc_pid(proc);
+    if (request->is_held)
+        lario_sched_hold(proc);
+}
+
+/*
+ * Links and monitors as asked, before the new process runs: its end is seen whatever it does. When
+ * that fails the process is killed by the very message that would have started it.
+ */
+static int attach(lario_proc *self, lario_pid pid, const lario_spawn_options *opts,
+                  lario_message *start)
+{
+    int rc = opts->link ? lario_link(pid) : 0;
+
+    if (rc == 0 && opts->monitor)
+        rc = lario_signal_monitor(self, pid, self->sched->next_ref++);
+    if (rc < 0) {
+        lario_unlink(pid);
+        start->kind = LARIO_SIGNAL_KILL;
+        start->code = rc;
+    }
+    (void)lario_sched_route(self->sched, pid, start);
+    return rc;
 }
 
 int lario_spawn_opts(lario_process_fn fn, void *arg, const lario_spawn_options *opts,
@@ -82,21 +107,24 @@ int lario_spawn_opts(lario_process_fn fn, void *arg, const lario_spawn_options *
     if (self->is_killed)
         return LARIO_ECANCELED;
     unsigned index = opts->loop < 0 ? self->sched->loop->index : (unsigned)opts->loop;
+    lario_message *start = NULL;
 
-    lario_sched_call_on(self, index, spawn_here, &request);
-    if (request.rc < 0)
-        return request.rc;
-    int rc = opts->link ? lario_link(request.pid) : 0;
-
-    if (rc == 0 && opts->monitor)
-        rc = lario_signal_monitor(self, request.pid, self->sched->next_ref++);
-    if (rc < 0) {
-        (void)lario_kill(request.pid, rc);
-        return rc;
+    request.is_held = opts->link || opts->monitor;
+    if (request.is_held) {
+        start = lario_message_new(LARIO_SIGNAL_START, NULL, 0);
+        if (!start)
+            return LARIO_ENOMEM;
     }
-    if (ret_pid)
+    lario_sched_call_on(self, index, spawn_here, &request);
+    if (request.rc < 0) {
+        lario_message_free(start);
+        return request.rc;
+    }
+    int rc = start ? attach(self, request.pid, opts, start) : 0;
+
+    if (rc == 0 && ret_pid)
         *ret_pid = request.pid;
-    return 0;
+    return rc;
 }
 
 int lario_spawn(lario_process_fn fn, void *arg, lario_pid *ret_pid)
@@ -123,13 +151,7 @@ int lario_yield(void)
 
     if (!self)
         return LARIO_ENOTPROC;
-    if (self->is_killed)
-        return LARIO_ECANCELED;
-    /* Parked and woken at once: it goes behind all that are ready. */
-    self->wait = LARIO_WAIT_OTHER;
-    self->state = LARIO_PROC_PARKED;
-    lario_proc_wake(self, 0);
-    lario_context_switch(&self->context, &self->sched->context);
+    lario_proc_give_way(self);
     return self->is_killed ? LARIO_ECANCELED : 0;
 }
 
@@ -168,7 +190,7 @@ int lario_link(lario_pid pid)
     theirs->from = lario_proc_pid(self); /* whom the target's end is told to */
     ours->from = pid;                    /* whom our end is told to */
     ours->to = self->serial;
-    (void)lario_signal_deliver(self->sched, self, ours);
+    (void)lario_signal_deliver(self->sched, lario_proc_pid(self), self, ours);
     return lario_sched_route(self->sched, pid, theirs);
 }
 
@@ -194,8 +216,12 @@ int lario_monitor(lario_pid pid, uint64_t *ret_ref)
 
     if (!self)
         return LARIO_ENOTPROC;
-    *ret_ref = self->sched->next_ref++;
-    return lario_signal_monitor(self, pid, *ret_ref);
+    uint64_t ref = self->sched->next_ref++;
+    int rc = lario_signal_monitor(self, pid, ref);
+
+    if (rc == 0)
+        *ret_ref = ref;
+    return rc;
 }
 
 void lario_demonitor(uint64_t ref)

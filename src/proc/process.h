@@ -105,6 +105,15 @@ lario_pid lario_proc_pid(const lario_proc *proc);
  */
 int lario_proc_park(lario_proc *proc, enum lario_proc_wait wait, int timeout_ms);
 
+/* Lets all others that are ready run. */
+void lario_proc_give_way(lario_proc *proc);
+
+/*
+ * What a parking call of a killed process returns: LARIO_ECANCELED. It gives way first, so that a
+ * process that does not heed it burns its own time only, and cannot hold the loop.
+ */
+int lario_proc_canceled(lario_proc *proc);
+
 /* Makes a parked process ready; nothing when it is not parked. On its loop. */
 void lario_proc_wake(lario_proc *proc, int rc);
 

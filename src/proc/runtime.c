@@ -19,10 +19,16 @@
 /* How often a stop looks whether the last processes have ended. */
 #define STOP_LOOK_MS 2
 
+/* A loop that does not answer for so long after the time limit of a stop is held. */
+#define STOP_GRACE_MS 200
+
 typedef struct node_loop {
     lario_loop loop;
     lario_sched sched;
     lario_thread thread;
+    lario_handoff look; /* of a stop: see look_arrived() */
+    atomic_bool is_looking;
+    uint32_t left; /* processes, at the last look */
 } node_loop;
 
 struct lario_runtime {
@@ -31,6 +37,8 @@ struct lario_runtime {
     uint64_t incarnation;
     lario_log_target log;
     bool is_running;
+    bool has_abandoned; /* processes that were alive at the end of the last stop */
+    pthread_mutex_t parts_lock;
     node_loop *loops;
     lario_offload_pool offload;
     lario_stall_detector stall;
@@ -55,6 +63,17 @@ static void complete_options(lario_runtime_opts *opts)
     set_default(&opts->stacks_kept, STACKS_KEPT_DEFAULT, UINT32_MAX);
 }
 
+/* Kills what is there and refuses what comes; then counts. Harmless when repeated. */
+static void look_arrived(lario_loop *loop, lario_handoff *handoff)
+{
+    node_loop *at = lario_container_of(handoff, node_loop, look);
+    (void)loop;
+
+    lario_sched_kill_all(&at->sched, LARIO_ECANCELED);
+    at->left = at->sched.processes;
+    atomic_store(&at->is_looking, false);
+}
+
 lario_runtime *lario_runtime_new(const lario_runtime_opts *opts)
 {
     lario_runtime *runtime = calloc(1, sizeof *runtime);
@@ -66,6 +85,7 @@ lario_runtime *lario_runtime_new(const lario_runtime_opts *opts)
     if (opts)
         runtime->opts = *opts;
     complete_options(&runtime->opts);
+    pthread_mutex_init(&runtime->parts_lock, NULL);
     runtime->log = (lario_log_target){runtime->opts.log, runtime->opts.log_arg};
     runtime->incarnation = lario_clock_wall_ns();
     rc = lario_random_bytes(runtime->node, sizeof runtime->node);
@@ -78,6 +98,8 @@ lario_runtime *lario_runtime_new(const lario_runtime_opts *opts)
     for (; made < runtime->opts.loops; made++) {
         node_loop *at = &runtime->loops[made];
 
+        at->look.run = look_arrived;
+        atomic_init(&at->is_looking, false);
         rc = lario_loop_init(&at->loop, made, runtime, &runtime->log);
         if (rc < 0)
             goto fail;
@@ -122,7 +144,7 @@ int lario_runtime_start(lario_runtime *runtime)
 {
     unsigned started = 0;
 
-    if (runtime->is_running)
+    if (runtime->is_running || runtime->has_abandoned)
         return LARIO_ESTATE;
     int rc =
         lario_offload_start(&runtime->offload, runtime->opts.workers, runtime->opts.offloads_max);
@@ -149,49 +171,91 @@ fail:
     return rc;
 }
 
-static void kill_processes(lario_loop *loop, void *arg)
+/* Asks the loops that have answered once more, those with nothing left but at the first time. */
+static void ask_loops(lario_runtime *runtime, bool is_first)
 {
-    (void)arg;
-    lario_sched_kill_all(loop->slots[LARIO_LOOP_SLOT_PROC], LARIO_ECANCELED);
+    for (unsigned i = 0; i < runtime->opts.loops; i++) {
+        node_loop *at = &runtime->loops[i];
+
+        if (atomic_load(&at->is_looking) || (!is_first && at->left == 0))
+            continue;
+        atomic_store(&at->is_looking, true);
+        lario_loop_hand(&at->loop, &at->look);
+    }
 }
 
-static void count_processes(lario_loop *loop, void *arg)
-{
-    lario_sched *sched = loop->slots[LARIO_LOOP_SLOT_PROC];
+typedef enum stop_state { ALL_ENDED, SOME_LEFT, LOOP_HELD } stop_state;
 
-    *(uint64_t *)arg += sched->processes;
+static stop_state state_of_stop(lario_runtime *runtime)
+{
+    stop_state state = ALL_ENDED;
+
+    for (unsigned i = 0; i < runtime->opts.loops; i++) {
+        if (atomic_load(&runtime->loops[i].is_looking))
+            return LOOP_HELD;
+        if (runtime->loops[i].left > 0)
+            state = SOME_LEFT;
+    }
+    return state;
 }
 
-static uint64_t processes_left(lario_runtime *runtime)
+/* Waits for the ends, and at the last for what the loops say of the processes that are left. */
+static stop_state await_ends(lario_runtime *runtime, uint64_t wait_ns)
 {
-    uint64_t left = 0;
+    const struct timespec pause = {.tv_nsec = STOP_LOOK_MS * 1000000};
+    uint64_t began = lario_clock_ns();
+    bool is_over = false;
 
-    lario_runtime_call_all(runtime, count_processes, &left);
-    return left;
+    ask_loops(runtime, true);
+    for (;;) {
+        stop_state state = state_of_stop(runtime);
+        uint64_t waited = lario_clock_ns() - began;
+
+        is_over = is_over || waited >= wait_ns;
+        if (state == ALL_ENDED || (is_over && state == SOME_LEFT))
+            return state;
+        if (is_over && waited - wait_ns >= STOP_GRACE_MS * LARIO_NS_PER_MS)
+            return state;
+        nanosleep(&pause, NULL);
+        if (!is_over)
+            ask_loops(runtime, false);
+    }
 }
 
 int lario_runtime_stop(lario_runtime *runtime, int timeout_ms)
 {
-    const struct timespec pause = {.tv_nsec = STOP_LOOK_MS * 1000000};
-    uint64_t deadline = lario_clock_ns() + (uint64_t)timeout_ms * LARIO_NS_PER_MS;
-    uint64_t left;
-
     if (!runtime->is_running)
         return LARIO_ESTATE;
-    lario_runtime_call_all(runtime, kill_processes, NULL);
-    while ((left = processes_left(runtime)) > 0 && lario_clock_ns() < deadline)
-        nanosleep(&pause, NULL);
+    stop_state state =
+        await_ends(runtime, timeout_ms < 0 ? UINT64_MAX : (uint64_t)timeout_ms * LARIO_NS_PER_MS);
+
+    if (state == LOOP_HELD)
+        return LARIO_ETIMEDOUT;
     lario_stall_stop(&runtime->stall);
     lario_offload_stop(&runtime->offload);
     end_loops(runtime, runtime->opts.loops);
     runtime->is_running = false;
-    return left > 0 ? LARIO_ETIMEDOUT : 0;
+    runtime->has_abandoned = state == SOME_LEFT;
+    return state == SOME_LEFT ? LARIO_ETIMEDOUT : 0;
+}
+
+/* What loops handed to each other at the last may hand more, over and back. */
+static void drain_loops(lario_runtime *runtime)
+{
+    bool has_run;
+
+    do {
+        has_run = false;
+        for (unsigned i = 0; i < runtime->opts.loops; i++)
+            has_run |= lario_loop_drain(&runtime->loops[i].loop);
+    } while (has_run);
 }
 
 void lario_runtime_free(lario_runtime *runtime)
 {
-    if (!runtime)
+    if (!runtime || runtime->is_running)
         return;
+    drain_loops(runtime);
     while (runtime->parts) {
         lario_runtime_part *part = runtime->parts;
 
@@ -203,6 +267,7 @@ void lario_runtime_free(lario_runtime *runtime)
         lario_sched_done(&runtime->loops[i].sched);
     }
     free(runtime->loops);
+    pthread_mutex_destroy(&runtime->parts_lock);
     free(runtime);
 }
 
@@ -260,6 +325,11 @@ void lario_runtime_set_log(lario_runtime *runtime, lario_log_fn fn, void *arg)
 lario_offload_pool *lario_runtime_offload(lario_runtime *runtime)
 {
     return &runtime->offload;
+}
+
+pthread_mutex_t *lario_runtime_parts_lock(lario_runtime *runtime)
+{
+    return &runtime->parts_lock;
 }
 
 void lario_runtime_add_part(lario_runtime *runtime, lario_runtime_part *part)
@@ -347,7 +417,8 @@ int lario_runtime_spawn(lario_runtime *runtime, lario_process_fn fn, void *arg,
 
     if (!runtime->is_running)
         return LARIO_ESTATE;
-    if (spawn.opts->loop >= (int)runtime->opts.loops || spawn.opts->link || spawn.opts->monitor)
+    if (spawn.opts->loop < -1 || spawn.opts->loop >= (int)runtime->opts.loops || spawn.opts->link ||
+        spawn.opts->monitor)
         return LARIO_EINVAL;
     unsigned index = spawn.opts->loop < 0 ? 0 : (unsigned)spawn.opts->loop;
 

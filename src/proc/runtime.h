@@ -26,6 +26,8 @@ lario_pid lario_runtime_pid(const lario_runtime *runtime, uint64_t serial);
 const lario_log_target *lario_runtime_log(const lario_runtime *runtime);
 void lario_runtime_set_log(lario_runtime *runtime, lario_log_fn fn, void *arg);
 
+/* Parts are looked for and added under this lock. */
+pthread_mutex_t *lario_runtime_parts_lock(lario_runtime *runtime);
 void lario_runtime_add_part(lario_runtime *runtime, lario_runtime_part *part);
 lario_runtime_part *lario_runtime_parts(const lario_runtime *runtime);
 

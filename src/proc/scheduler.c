@@ -51,11 +51,15 @@ void lario_sched_done(lario_sched *sched)
 
         if (!proc)
             continue;
+        lario_signal_abandoned(proc);
         lario_mailbox_clear(&proc->mailbox);
+        lario_message_free(proc->current);
+        lario_message_free(proc->reply);
         lario_context_drop(&proc->context);
         free_stack(sched, proc->stack, proc->stack_bytes);
     }
     free(sched->slots);
+    lario_monitor_table_done(&sched->monitors);
     lario_stack_pool_done(&sched->stacks);
 }
 
@@ -301,6 +305,13 @@ int lario_sched_start(lario_sched *sched, lario_process_fn fn, void *arg,
     return rc;
 }
 
+void lario_sched_hold(lario_proc *proc)
+{
+    lario_list_remove(&proc->ready_link);
+    proc->wait = LARIO_WAIT_OTHER;
+    proc->state = LARIO_PROC_PARKED;
+}
+
 void lario_sched_kill_all(lario_sched *sched, int reason)
 {
     sched->is_stopping = true;
@@ -316,7 +327,7 @@ int lario_proc_park(lario_proc *proc, enum lario_proc_wait wait, int timeout_ms)
     lario_sched *sched = proc->sched;
 
     if (proc->is_killed && wait != LARIO_WAIT_UNTIL_DONE)
-        return LARIO_ECANCELED;
+        return lario_proc_canceled(proc);
     if (timeout_ms >= 0) {
         /* The turn may be long under way, and a wait must not be shorter than asked. */
         sched->loop->now_ns = lario_clock_ns();
@@ -327,7 +338,23 @@ int lario_proc_park(lario_proc *proc, enum lario_proc_wait wait, int timeout_ms)
     lario_context_switch(&proc->context, &sched->context);
     if (timeout_ms >= 0)
         lario_timer_stop(&proc->timer);
-    return proc->wake_rc;
+    /* It may have been killed after it was woken. */
+    return proc->is_killed && wait != LARIO_WAIT_UNTIL_DONE ? LARIO_ECANCELED : proc->wake_rc;
+}
+
+void lario_proc_give_way(lario_proc *proc)
+{
+    /* Parked and woken at once: it goes behind all that are ready. */
+    proc->wait = LARIO_WAIT_OTHER;
+    proc->state = LARIO_PROC_PARKED;
+    lario_proc_wake(proc, 0);
+    lario_context_switch(&proc->context, &proc->sched->context);
+}
+
+int lario_proc_canceled(lario_proc *proc)
+{
+    lario_proc_give_way(proc);
+    return LARIO_ECANCELED;
 }
 
 void lario_proc_wake(lario_proc *proc, int rc)
@@ -369,9 +396,10 @@ static void on_message(lario_loop *loop, lario_handoff *handoff)
 {
     lario_message *message = lario_container_of(handoff, lario_message, handoff);
     lario_sched *sched = loop->slots[LARIO_LOOP_SLOT_PROC];
+    lario_pid to = lario_runtime_pid(loop->runtime, message->to);
 
     /* A full mailbox is counted there; the sender on another loop is long gone on. */
-    (void)lario_signal_deliver(sched, lario_sched_find(sched, message->to), message);
+    (void)lario_signal_deliver(sched, to, lario_sched_find(sched, to.serial), message);
 }
 
 int lario_sched_route(lario_sched *sched, lario_pid to, lario_message *message)
@@ -381,7 +409,7 @@ int lario_sched_route(lario_sched *sched, lario_pid to, lario_message *message)
 
     message->to = to.serial;
     if (!loop || loop == sched->loop)
-        return lario_signal_deliver(sched, loop ? lario_sched_find(sched, to.serial) : NULL,
+        return lario_signal_deliver(sched, to, loop ? lario_sched_find(sched, to.serial) : NULL,
                                     message);
     message->handoff.run = on_message;
     lario_loop_hand(loop, &message->handoff);

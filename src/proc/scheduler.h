@@ -3,6 +3,7 @@
 #define LARIO_PROC_SCHEDULER_H
 
 #include "lario/runtime.h"
+#include "proc/monitor_table.h"
 #include "proc/process.h"
 #include "proc/stack_pool.h"
 
@@ -36,6 +37,7 @@ struct lario_sched {
     uint32_t processes;
     uint32_t processes_max;
     uint64_t next_ref;
+    lario_monitor_table monitors;
     bool is_stopping; /* no new processes */
     lario_stack_pool stacks;
 };
@@ -71,6 +73,9 @@ int lario_sched_spawn(lario_sched *sched, lario_process_fn fn, void *arg,
 int lario_sched_start(lario_sched *sched, lario_process_fn fn, void *arg,
                       const lario_spawn_options *opts, lario_exit_hook *hook,
                       lario_proc **ret_proc);
+
+/* Takes a process that has not run yet out of the queue: it waits for LARIO_SIGNAL_START. */
+void lario_sched_hold(lario_proc *proc);
 
 /* Kills every process, and refuses new ones from now on. */
 void lario_sched_kill_all(lario_sched *sched, int reason);

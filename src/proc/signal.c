@@ -19,13 +19,16 @@ static void send_notice(lario_sched *sched, lario_message *notice, lario_pid end
 
 static lario_monitor_record *find_monitor(lario_proc *proc, uint64_t ref)
 {
-    for (lario_list_link *link = proc->monitors.next; link != &proc->monitors; link = link->next) {
-        lario_monitor_record *record = lario_container_of(link, lario_monitor_record, link);
+    lario_monitor_record *record = lario_monitor_table_find(&proc->sched->monitors, ref);
 
-        if (record->ref == ref)
-            return record;
-    }
-    return NULL;
+    return record && record->owner == proc->serial ? record : NULL;
+}
+
+static void free_monitor(lario_proc *proc, lario_monitor_record *record)
+{
+    lario_monitor_table_remove(&proc->sched->monitors, record);
+    lario_list_remove(&record->link);
+    free(record);
 }
 
 /* The notice of the link with `peer`, or NULL. */
@@ -63,8 +66,7 @@ static int deliver_down(lario_proc *proc, lario_message *message)
         lario_message_free(message);
         return 0;
     }
-    lario_list_remove(&record->link);
-    free(record);
+    free_monitor(proc, record);
     if (proc->wait_ref == message->ref) {
         lario_message_free(message);
         proc->wait_ref = 0;
@@ -136,6 +138,9 @@ static int deliver_signal(lario_proc *proc, lario_message *message)
     case LARIO_SIGNAL_UNLINK:
         drop_notice(find_link(proc, message->from));
         break;
+    case LARIO_SIGNAL_START:
+        lario_proc_wake(proc, 0);
+        break;
     case LARIO_SIGNAL_KILL:
         lario_proc_kill(proc, message->code);
         break;
@@ -145,22 +150,19 @@ static int deliver_signal(lario_proc *proc, lario_message *message)
 }
 
 /* Nobody is there: who asked for a notice gets it at once, the rest is harmless. */
-static int deliver_nobody(lario_sched *sched, lario_message *message)
+static int deliver_nobody(lario_sched *sched, lario_pid to, lario_message *message)
 {
-    if (message->kind == LARIO_SIGNAL_MONITOR || message->kind == LARIO_SIGNAL_LINK) {
-        lario_pid ended = lario_runtime_pid(sched->loop->runtime, message->to);
-
-        send_notice(sched, message, ended, LARIO_ENOPROC);
-    } else {
+    if (message->kind == LARIO_SIGNAL_MONITOR || message->kind == LARIO_SIGNAL_LINK)
+        send_notice(sched, message, to, LARIO_ENOPROC);
+    else
         lario_message_free(message);
-    }
     return 0;
 }
 
-int lario_signal_deliver(lario_sched *sched, lario_proc *proc, lario_message *message)
+int lario_signal_deliver(lario_sched *sched, lario_pid to, lario_proc *proc, lario_message *message)
 {
     if (!proc)
-        return deliver_nobody(sched, message);
+        return deliver_nobody(sched, to, message);
     if (message->kind < 0)
         return deliver_signal(proc, message);
     if (message->kind == LARIO_DOWN)
@@ -190,23 +192,35 @@ void lario_signal_ended(lario_proc *proc)
     }
 }
 
+void lario_signal_abandoned(lario_proc *proc)
+{
+    for (lario_list_link *link; (link = lario_list_pop_front(&proc->notices));)
+        lario_message_free(lario_container_of(link, lario_message, link));
+    while (!lario_list_is_empty(&proc->monitors))
+        free_monitor(proc, lario_container_of(proc->monitors.next, lario_monitor_record, link));
+}
+
 int lario_signal_monitor(lario_proc *self, lario_pid target, uint64_t ref)
 {
     lario_monitor_record *record = malloc(sizeof *record);
     lario_message *notice = lario_message_new(LARIO_SIGNAL_MONITOR, NULL, 0);
 
-    if (!record || !notice) {
-        free(record);
-        lario_message_free(notice);
-        return LARIO_ENOMEM;
-    }
+    if (!record || !notice)
+        goto fail;
     record->ref = ref;
+    record->owner = self->serial;
     record->target = target;
     record->notice = notice;
+    if (lario_monitor_table_add(&self->sched->monitors, record) < 0)
+        goto fail;
     lario_list_push_back(&self->monitors, &record->link);
     notice->ref = ref;
     notice->from = lario_proc_pid(self);
     return lario_sched_route(self->sched, target, notice);
+fail:
+    free(record);
+    lario_message_free(notice);
+    return LARIO_ENOMEM;
 }
 
 void lario_signal_demonitor(lario_proc *self, uint64_t ref)
@@ -215,7 +229,6 @@ void lario_signal_demonitor(lario_proc *self, uint64_t ref)
 
     if (!record)
         return;
-    lario_list_remove(&record->link);
     lario_message *message = lario_message_new(LARIO_SIGNAL_DEMONITOR, NULL, 0);
 
     /* Without memory the notice stays with the target, and is ignored when it comes. */
@@ -223,7 +236,7 @@ void lario_signal_demonitor(lario_proc *self, uint64_t ref)
         message->record = record->notice;
         (void)lario_sched_route(self->sched, record->target, message);
     }
-    free(record);
+    free_monitor(self, record);
 }
 
 void lario_signal_unlink(lario_proc *self, lario_pid peer)

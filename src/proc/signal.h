@@ -18,21 +18,21 @@ enum lario_signal {
     LARIO_SIGNAL_UNLINK = -4,    /* drop the link with `from` */
     LARIO_SIGNAL_KILL = -5,      /* end with `code` */
     LARIO_SIGNAL_REPLY = -6,     /* the answer to the call `ref` */
+    LARIO_SIGNAL_START = -7,     /* begin to run; see lario_sched_hold() */
 };
 
-/* One own monitor: a LARIO_DOWN is taken only while its record is there. */
-typedef struct lario_monitor_record {
-    lario_list_link link;
-    uint64_t ref;
-    lario_pid target;
-    lario_message *notice; /* at the target's, as long as that lives; only a token for it here */
-} lario_monitor_record;
-
-/* Acts on a message or signal for `proc`, or for nobody when NULL. Owns `message`. */
-int lario_signal_deliver(lario_sched *sched, lario_proc *proc, lario_message *message);
+/*
+ * Acts on a message or signal for `to`, which is `proc`, or nobody when that is NULL. Owns
+ * `message`.
+ */
+int lario_signal_deliver(lario_sched *sched, lario_pid to, lario_proc *proc,
+                         lario_message *message);
 
 /* Sends the notices of a process that has ended and drops its monitors. */
 void lario_signal_ended(lario_proc *proc);
+
+/* Drops the notices and monitors of a process that is abandoned; nobody is told. */
+void lario_signal_abandoned(lario_proc *proc);
 
 /* Sets up a monitor under a fresh `ref` of the scheduler; see lario_monitor(). */
 int lario_signal_monitor(lario_proc *self, lario_pid target, uint64_t ref);

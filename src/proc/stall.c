@@ -11,11 +11,11 @@
 /* Looks a stall is divided into: the report comes at most a quarter of stall_ms late. */
 #define LOOKS 4
 
-typedef struct loop_watch {
+typedef struct lario_loop_watch {
     uint64_t beat;
     uint64_t since_ns;
     bool is_reported;
-} loop_watch;
+} lario_loop_watch;
 
 static void report(lario_stall_detector *detector, unsigned index, uint64_t held_ns)
 {
@@ -30,7 +30,7 @@ static void report(lario_stall_detector *detector, unsigned index, uint64_t held
                  (unsigned long long)(held_ns / LARIO_NS_PER_MS), rc == 0 ? text : "(no stack)");
 }
 
-static void look(lario_stall_detector *detector, unsigned index, loop_watch *watch)
+static void look(lario_stall_detector *detector, unsigned index, lario_loop_watch *watch)
 {
     lario_loop *loop = lario_runtime_loop_at(detector->runtime, index);
     uint64_t beat = atomic_load_explicit(&loop->beat, memory_order_relaxed);
@@ -52,27 +52,28 @@ static void *run(void *arg)
 {
     lario_stall_detector *detector = arg;
     unsigned loops = lario_runtime_loops(detector->runtime);
-    loop_watch *watches = calloc(loops, sizeof *watches);
     uint64_t step_ns = (detector->stall_ms + LOOKS - 1) / LOOKS * LARIO_NS_PER_MS;
 
     pthread_mutex_lock(&detector->mutex);
-    while (watches && !detector->is_stopping) {
+    while (!detector->is_stopping) {
         lario_cond_wait_until(&detector->changed, &detector->mutex, lario_clock_ns() + step_ns);
         if (detector->is_stopping)
             break;
         pthread_mutex_unlock(&detector->mutex);
         for (unsigned i = 0; i < loops; i++)
-            look(detector, i, &watches[i]);
+            look(detector, i, &detector->watches[i]);
         pthread_mutex_lock(&detector->mutex);
     }
     pthread_mutex_unlock(&detector->mutex);
-    free(watches);
     return NULL;
 }
 
 int lario_stall_start(lario_stall_detector *detector, lario_runtime *runtime, uint32_t stall_ms)
 {
     *detector = (lario_stall_detector){.runtime = runtime, .stall_ms = stall_ms};
+    detector->watches = calloc(lario_runtime_loops(runtime), sizeof *detector->watches);
+    if (!detector->watches)
+        return LARIO_ENOMEM;
     int rc = lario_backtrace_enable();
 
     if (rc < 0)
@@ -80,10 +81,17 @@ int lario_stall_start(lario_stall_detector *detector, lario_runtime *runtime, ui
                      lario_strerror(rc));
     pthread_mutex_init(&detector->mutex, NULL);
     rc = lario_cond_init(&detector->changed);
-    if (rc == 0)
-        rc = lario_thread_start(&detector->thread, "lario-stall", run, detector);
     if (rc < 0)
-        pthread_mutex_destroy(&detector->mutex);
+        goto fail_cond;
+    rc = lario_thread_start(&detector->thread, "lario-stall", run, detector);
+    if (rc < 0)
+        goto fail_thread;
+    return 0;
+fail_thread:
+    pthread_cond_destroy(&detector->changed);
+fail_cond:
+    pthread_mutex_destroy(&detector->mutex);
+    free(detector->watches);
     return rc;
 }
 
@@ -96,4 +104,5 @@ void lario_stall_stop(lario_stall_detector *detector)
     lario_thread_join(detector->thread);
     pthread_cond_destroy(&detector->changed);
     pthread_mutex_destroy(&detector->mutex);
+    free(detector->watches);
 }

@@ -21,8 +21,10 @@ typedef struct lario_stall_detector {
     pthread_cond_t changed;
     bool is_stopping;
     lario_thread thread;
+    struct lario_loop_watch *watches; /* one a loop */
 } lario_stall_detector;
 
+/* 0, LARIO_ENOMEM, or -errno when there is no thread. */
 int lario_stall_start(lario_stall_detector *detector, lario_runtime *runtime, uint32_t stall_ms);
 void lario_stall_stop(lario_stall_detector *detector);
 

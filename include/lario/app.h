@@ -88,7 +88,9 @@ LARIO_API const char *lario_app_address(const lario_app *app, unsigned index);
 /*
  * Drains: no new connections, idle ones are closed, running requests are finished with
  * Connection: close, WebSockets get close code 1001; after `timeout_ms` the rest is killed. Returns
- * 0, or LARIO_ETIMEDOUT when something had to be killed. From a thread that is not a loop.
+ * 0, or LARIO_ETIMEDOUT when something had to be killed. A handler that computes without ever
+ * parking holds its loop, and so the stop; the log names it (loop_stalled). From a thread that is
+ * not a loop.
  */
 LARIO_API int lario_app_stop(lario_app *app, int timeout_ms);
 

@@ -111,7 +111,7 @@ LARIO_API LARIO_MUST_USE int lario_reply(lario_req *req, int status, const char 
 LARIO_API LARIO_MUST_USE int lario_reply_bytes(lario_req *req, int status, const char *type,
                                                const void *body, size_t len);
 
-/* The same with a formatted body, at most the arena's limit of 1 MiB; LARIO_ETOOBIG. */
+/* The same with a formatted body, of at most 1 MiB; beyond: LARIO_ETOOBIG. */
 LARIO_API LARIO_MUST_USE int lario_replyf(lario_req *req, int status, const char *type,
                                           const char *format, ...) LARIO_PRINTF(4, 5);
 

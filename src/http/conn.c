@@ -448,14 +448,15 @@ static int prepare_loop(lario_loop *loop)
     return loop->slots[LARIO_LOOP_SLOT_HTTP] ? 0 : LARIO_ENOMEM;
 }
 
-static void accept_http(lario_server_loop *home, int fd)
+/* A connection on `fd`, which it owns; NULL when it could not be opened: then `fd` is closed. */
+static lario_http_conn *open_conn(lario_server_loop *home, int fd)
 {
     lario_http_conn *conn = calloc(1, sizeof *conn);
 
     if (!conn || prepare_loop(home->loop) < 0) {
         free(conn);
         lario_fd_close(fd);
-        return;
+        return NULL;
     }
     conn->hook.fn = on_exit_of_request;
     lario_list_init(&conn->hook.link);
@@ -465,17 +466,32 @@ static void accept_http(lario_server_loop *home, int fd)
     if (rc < 0) {
         lario_log_to(home->loop->log, LARIO_LOG_ERROR, "open_failed", "%s", lario_strerror(rc));
         free(conn);
-        return;
+        return NULL;
     }
-    set_deadline_in(conn, lario_http_conn_limits(conn)->idle_ms);
+    return conn;
 }
 
-static void refuse_http(int fd)
+static void accept_http(lario_server_loop *home, int fd)
 {
-    static const char text[] = "HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\n"
-                               "Retry-After: 1\r\nContent-Length: 0\r\n\r\n";
+    lario_http_conn *conn = open_conn(home, fd);
 
-    lario_socket_send_once(fd, text, sizeof text - 1);
+    if (conn)
+        set_deadline_in(conn, lario_http_conn_limits(conn)->idle_ms);
+}
+
+/* Says so and lingers, as other ends do: a request that is on its way must not reset the answer. */
+static void refuse_http(lario_server_loop *home, int fd)
+{
+    const lario_limits *limits = &home->server->limits;
+
+    if (home->conns_count - limits->connections_a_loop_max >= LARIO_SERVER_REFUSED_MAX) {
+        lario_fd_close(fd);
+        return;
+    }
+    lario_http_conn *conn = open_conn(home, fd);
+
+    if (conn)
+        lario_http_reject(conn, 503, "too many connections");
 }
 
 /*

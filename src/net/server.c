@@ -83,8 +83,7 @@ static void on_accept(lario_io *io, int fd)
                      "more than %u connections on loop %u, new ones are turned away",
                      server->limits.connections_a_loop_max, home->loop->index);
     home->is_at_limit = true;
-    server->protocol->refuse(fd);
-    lario_fd_close(fd);
+    server->protocol->refuse(home, fd);
 }
 
 static const lario_io_ops listener_ops = {.on_accept = on_accept};
@@ -178,14 +177,15 @@ int lario_server_start(lario_server *server, unsigned *ret_failed)
 
     lario_runtime_call_all(server->runtime, start_on_loop, &request);
     rc = request.rc;
+    free(fds);
     if (rc < 0) {
+        /* What was accepted meanwhile ends with the drain, and needs its loop's state until then.
+         */
         lario_runtime_call_all(server->runtime, stop_on_loop, server);
         for (unsigned i = 0; i < server->addresses_count; i++)
             lario_address_unlink(&server->addresses[i]);
-        goto fail;
     }
-    free(fds);
-    return 0;
+    return rc;
 fail:
     free(fds);
     free(server->loops);

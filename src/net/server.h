@@ -23,8 +23,8 @@ typedef struct lario_protocol {
     /* A new connection. Owns `fd`; makes a lario_conn and calls lario_conn_open(), or closes it. */
     void (*accept)(lario_server_loop *home, int fd);
 
-    /* One too many: says so in the protocol's words, if it has any. The caller closes `fd`. */
-    void (*refuse)(int fd);
+    /* One too many: owns `fd`, says so in the protocol's words, if it has any, and closes it. */
+    void (*refuse)(lario_server_loop *home, int fd);
 
     /* The server drains: the connection is to end as soon as it decently can. */
     void (*drain)(lario_conn *conn);
@@ -38,6 +38,9 @@ struct lario_conn {
 };
 
 #define LARIO_SERVER_ADDRESSES_MAX 16
+
+/* Refused connections that a loop may have open beyond its limit, until they have their answer. */
+#define LARIO_SERVER_REFUSED_MAX 256
 
 struct lario_server {
     lario_runtime *runtime;

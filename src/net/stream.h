@@ -99,7 +99,8 @@ void lario_stream_read_stop(lario_stream *stream);
 char *lario_stream_reserve(lario_stream *stream, size_t count);
 void lario_stream_commit(lario_stream *stream, size_t count);
 
-/* Queues a copy of all or nothing. LARIO_ECLOSED when the stream has ended or is finishing; LARIO_ENOMEM. */
+/* Queues a copy of all or nothing. LARIO_ECLOSED when the stream has ended or is finishing;
+ * LARIO_ENOMEM. */
 int lario_stream_write(lario_stream *stream, const void *data, size_t len);
 
 /* Whether more than limits->output_bytes_max wait; on_room comes when it is over. */

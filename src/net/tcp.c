@@ -314,9 +314,10 @@ static void accept_tcp(lario_server_loop *home, int fd)
     tcp->proc->source = &tcp->source;
 }
 
-static void refuse_tcp(int fd)
+static void refuse_tcp(lario_server_loop *home, int fd)
 {
-    (void)fd; /* raw TCP has no words */
+    (void)home;
+    lario_fd_close(fd); /* raw TCP has no words */
 }
 
 static void drain_tcp(lario_conn *conn)

@@ -283,14 +283,6 @@ void lario_socket_reset_on_close(int fd)
     (void)setsockopt(fd, SOL_SOCKET, SO_LINGER, &linger, sizeof linger);
 }
 
-void lario_socket_send_once(int fd, const char *data, size_t len)
-{
-    /* Best effort: a fresh socket has room, and one that has none gets nothing. */
-    ssize_t sent = send(fd, data, len, MSG_NOSIGNAL | MSG_DONTWAIT);
-
-    (void)sent;
-}
-
 void lario_fd_close(int fd)
 {
     close(fd);

@@ -55,9 +55,6 @@ bool lario_socket_has_input(int fd);
 /* The next close resets the connection instead of ending it in order. */
 void lario_socket_reset_on_close(int fd);
 
-/* Sends without waiting or caring: the last words to a client that is turned away. */
-void lario_socket_send_once(int fd, const char *data, size_t len);
-
 /* Closes a descriptor that no poller has. */
 void lario_fd_close(int fd);
 

@@ -363,6 +363,13 @@ static void connection_over_the_limit_is_503(void **state)
     client_expect_last(&third, 503);
     client_close(&third);
     assert_int_equal(logged("connections_limit"), 1);
+    /* A request that the refusal crosses on its way does not reset it. */
+    for (int i = 0; i < 200; i++) {
+        client_open(&third, server.address);
+        client_puts(&third, GET "\r\n");
+        client_expect_last(&third, 503);
+        client_close(&third);
+    }
     client_close(&first);
     client_puts(&second, GET "\r\n");
     assert_int_equal(client_status(&second), 200);

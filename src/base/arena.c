@@ -9,7 +9,7 @@
 /* Chunks grow no finer than this, so that a run of small allocations costs few of them. */
 #define CHUNK_BYTES_MIN 1000
 
-#define ALIGNMENT sizeof(max_align_t)
+#define ALIGNMENT _Alignof(max_align_t)
 
 struct lario_arena_chunk {
     _Alignas(max_align_t) lario_arena_chunk *next;

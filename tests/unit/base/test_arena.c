@@ -28,7 +28,7 @@ static void every_allocation_is_aligned_and_apart(void **state)
             char *at = lario_arena_alloc(&arena, size);
 
             assert_non_null(at);
-            assert_int_equal((uintptr_t)at % sizeof(max_align_t), 0);
+            assert_int_equal((uintptr_t)at % _Alignof(max_align_t), 0);
             memset(at, (int)size, size);
             if (last)
                 assert_int_equal(last[0], (int)size - 1);

@@ -323,8 +323,11 @@ static void rest(lario_http_conn *conn)
 {
     lario_stream *stream = &conn->conn.stream;
 
-    if (lario_list_is_linked(&conn->next_task.link))
+    if (lario_list_is_linked(&conn->next_task.link)) {
+        /* Requests wait for the next turn: reading on, the window would grow without end. */
+        lario_stream_read_stop(stream);
         return;
+    }
     if (stream->in_drained) {
         /* Whatever is left will never be whole. */
         finish(conn, false);

@@ -191,3 +191,15 @@ def test_one_connection_after_the_other(server):
         with started.connect() as client:
             client.request(fields=[("Connection", "close")])
             assert client.response().text == "Hello World."
+
+
+def test_requests_of_a_client_that_reads_nothing_stay_outside(server, tmp_path):
+    """By a unix socket, where the kernel keeps little of what the server does not take."""
+    request = b"GET / HTTP/1.1\r\nHost: test\r\n\r\n" * 1000
+    taken = 0
+    started = server("hello_world", listen=[f"unix:{tmp_path}/socket"])
+    with started.connect(timeout=1) as client:
+        with pytest.raises(TimeoutError):
+            while taken < 4_000_000:
+                taken += client.socket.send(request)
+        assert started.get().text == "Hello World."

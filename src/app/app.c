@@ -231,18 +231,16 @@ static void free_loop_state(lario_loop *loop, void *arg)
 /* Ends the servers and the runtime; true when nothing had to be killed. */
 static bool stop_everything(lario_app_state *state, int timeout_ms)
 {
-    uint64_t now = lario_clock_ns();
+    uint64_t deadline = lario_clock_deadline_ns(timeout_ms);
 
     drain_servers(state);
-    bool clean = wait_for_servers(state, now + (uint64_t)timeout_ms * LARIO_NS_PER_MS);
+    bool clean = wait_for_servers(state, deadline);
 
     if (!clean)
         for (lario_app_state *at = state; at; at = at->added)
             lario_server_close_all(&at->server);
-    uint64_t unwound = lario_clock_ns() + UNWIND_MS * LARIO_NS_PER_MS;
-
     /* A connection that is left would use what is freed here: then it is not freed. */
-    if (clean || wait_for_servers(state, unwound))
+    if (clean || wait_for_servers(state, lario_clock_deadline_ns(UNWIND_MS)))
         lario_runtime_call_all(state->runtime, free_loop_state, NULL);
     if (lario_runtime_stop(state->runtime, UNWIND_MS) < 0)
         clean = false;

@@ -17,18 +17,14 @@
 #define BODY_ROOM_FIRST 4096
 
 /* How long this wait may last; 0 when the client has used up its time. */
-static int wait_ms(lario_req *req, uint64_t deadline_ns, uint64_t now)
+static int wait_ms(lario_req *req, uint64_t deadline_ns)
 {
     const lario_limits *limits = lario_http_conn_limits(req->conn);
-    uint64_t left = limits->body_rate_window_ms - req->body_waited_ms;
+    uint32_t left = limits->body_rate_window_ms - req->body_waited_ms;
+    int window = left < INT_MAX ? (int)left : INT_MAX;
+    int whole = lario_clock_left_ms(deadline_ns);
 
-    if (deadline_ns != UINT64_MAX) {
-        uint64_t whole = deadline_ns > now ? (deadline_ns - now) / LARIO_NS_PER_MS + 1 : 0;
-
-        if (whole < left)
-            left = whole;
-    }
-    return left < INT_MAX ? (int)left : INT_MAX;
+    return whole >= 0 && whole < window ? whole : window;
 }
 
 /* Accounts for a wait that is over; LARIO_ETIMEDOUT when the client sends too slowly. */
@@ -51,7 +47,7 @@ static int wait_for_body(lario_req *req, uint64_t deadline_ns)
 {
     lario_stream *stream = &req->conn->conn.stream;
     uint64_t before = lario_clock_ns();
-    int ms = wait_ms(req, deadline_ns, before);
+    int ms = wait_ms(req, deadline_ns);
 
     if (ms == 0)
         return LARIO_ETIMEDOUT;

@@ -45,11 +45,6 @@ static int end_of_input(const lario_tcp *tcp)
     return LARIO_EAGAIN;
 }
 
-static uint64_t deadline_in(int timeout_ms)
-{
-    return timeout_ms < 0 ? UINT64_MAX : lario_clock_ns() + (uint64_t)timeout_ms * LARIO_NS_PER_MS;
-}
-
 /*
  * Parks until the connection says something. The end of the connection also kills the process; to
  * the call that waits for the connection it is told as what it is.
@@ -70,21 +65,16 @@ static int wait_for_input(lario_tcp *tcp, size_t have, uint64_t deadline_ns)
         return LARIO_ENOTPROC;
     while (tcp->conn.stream.in_len <= have) {
         int rc = end_of_input(tcp);
-        int left = -1;
+        int left_ms = lario_clock_left_ms(deadline_ns);
 
         if (rc != LARIO_EAGAIN)
             return rc;
         /* Also for a caller that only looks: what it did not take before is read next time. */
         lario_stream_read_start(&tcp->conn.stream);
-        if (deadline_ns != UINT64_MAX) {
-            uint64_t now = lario_clock_ns();
-
-            if (now >= deadline_ns)
-                return LARIO_ETIMEDOUT;
-            left = (int)((deadline_ns - now) / LARIO_NS_PER_MS + 1);
-        }
+        if (left_ms == 0)
+            return LARIO_ETIMEDOUT;
         tcp->wants_input = true;
-        rc = wait_for_conn(tcp, left);
+        rc = wait_for_conn(tcp, left_ms);
         tcp->wants_input = false;
         if (rc < 0 && rc != LARIO_ETIMEDOUT)
             return rc;
@@ -98,7 +88,7 @@ int lario_tcp_read(lario_tcp *tcp, void *buffer, size_t size, int timeout_ms)
 
     if (size == 0)
         return LARIO_EINVAL;
-    int rc = wait_for_input(tcp, 0, deadline_in(timeout_ms));
+    int rc = wait_for_input(tcp, 0, lario_clock_deadline_ns(timeout_ms));
 
     if (rc < 0)
         return rc;
@@ -115,7 +105,7 @@ int lario_tcp_read_line(lario_tcp *tcp, char *line, size_t size, int timeout_ms)
 {
     lario_stream *stream = &tcp->conn.stream;
     size_t max = stream->limits->tcp_line_bytes_max;
-    uint64_t deadline = deadline_in(timeout_ms);
+    uint64_t deadline = lario_clock_deadline_ns(timeout_ms);
     size_t looked = 0;
     char *end;
 

@@ -132,22 +132,6 @@ static int take(lario_proc *self, int kind, lario_msg *ret_msg)
     return take_from_source(self, kind, ret_msg);
 }
 
-/* The rest of a time limit; -1 without one. */
-static int ms_until(uint64_t deadline_ns)
-{
-    if (deadline_ns == UINT64_MAX)
-        return -1;
-    uint64_t now = lario_clock_ns();
-
-    return now >= deadline_ns ? 0
-                              : (int)((deadline_ns - now + LARIO_NS_PER_MS - 1) / LARIO_NS_PER_MS);
-}
-
-static uint64_t deadline_in(int timeout_ms)
-{
-    return timeout_ms < 0 ? UINT64_MAX : lario_clock_ns() + (uint64_t)timeout_ms * LARIO_NS_PER_MS;
-}
-
 static int receive(lario_proc *self, int kind, lario_msg *ret_msg, int timeout_ms)
 {
     uint64_t deadline = timeout_ms > 0 ? 0 : UINT64_MAX; /* computed once it has to wait */
@@ -159,8 +143,8 @@ static int receive(lario_proc *self, int kind, lario_msg *ret_msg, int timeout_m
         if (rc != LARIO_EAGAIN)
             return rc;
         if (deadline == 0)
-            deadline = deadline_in(timeout_ms);
-        int wait_ms = timeout_ms == 0 ? 0 : ms_until(deadline);
+            deadline = lario_clock_deadline_ns(timeout_ms);
+        int wait_ms = timeout_ms == 0 ? 0 : lario_clock_left_ms(deadline);
 
         if (wait_ms == 0)
             return LARIO_ETIMEDOUT;
@@ -198,14 +182,14 @@ bool lario_proc_wants(const lario_proc *proc, int kind)
 
 static int wait_for_reply(lario_proc *self, uint64_t ref, int timeout_ms)
 {
-    uint64_t deadline = deadline_in(timeout_ms);
+    uint64_t deadline = lario_clock_deadline_ns(timeout_ms);
 
     for (;;) {
         if (self->reply)
             return 0;
         if (self->wait_ref != ref) /* the notice of the monitor came instead */
             return LARIO_ENOPROC;
-        int wait_ms = ms_until(deadline);
+        int wait_ms = lario_clock_left_ms(deadline);
 
         if (wait_ms == 0)
             return LARIO_ETIMEDOUT;

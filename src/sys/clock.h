@@ -2,6 +2,7 @@
 #ifndef LARIO_SYS_CLOCK_H
 #define LARIO_SYS_CLOCK_H
 
+#include <limits.h>
 #include <stdint.h>
 #include <time.h>
 
@@ -33,6 +34,27 @@ static inline uint64_t lario_clock_wall_s(void)
 
     clock_gettime(CLOCK_REALTIME_COARSE, &ts);
     return (uint64_t)ts.tv_sec;
+}
+
+/* The end of a time limit that begins now; UINT64_MAX for -1, no limit. */
+static inline uint64_t lario_clock_deadline_ns(int timeout_ms)
+{
+    return timeout_ms < 0 ? UINT64_MAX : lario_clock_ns() + (uint64_t)timeout_ms * LARIO_NS_PER_MS;
+}
+
+/* The time left until `deadline_ns`, rounded up, so that only a limit that has passed reads 0; -1
+ * without a limit. */
+static inline int lario_clock_left_ms(uint64_t deadline_ns)
+{
+    uint64_t now = lario_clock_ns();
+
+    if (deadline_ns == UINT64_MAX)
+        return -1;
+    if (deadline_ns <= now)
+        return 0;
+    uint64_t left = (deadline_ns - now + LARIO_NS_PER_MS - 1) / LARIO_NS_PER_MS;
+
+    return left < INT_MAX ? (int)left : INT_MAX;
 }
 
 #endif

@@ -41,11 +41,6 @@ static inline void lario_list_push_back(lario_list_link *head, lario_list_link *
     head->prev = link;
 }
 
-static inline void lario_list_push_front(lario_list_link *head, lario_list_link *link)
-{
-    lario_list_push_back(head->next, link);
-}
-
 static inline void lario_list_remove(lario_list_link *link)
 {
     link->prev->next = link->next;
@@ -60,7 +55,9 @@ static inline lario_list_link *lario_list_pop_front(lario_list_link *head)
 
     if (link == head)
         return NULL;
-    lario_list_remove(link);
+    head->next = link->next;
+    link->next->prev = head;
+    lario_list_init(link);
     return link;
 }
 

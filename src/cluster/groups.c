@@ -56,7 +56,7 @@ static group *new_group(const char *name, uint64_t hash)
 
     if (!made)
         return NULL;
-    memcpy(made->name, name, len);
+    memcpy(made->name, name, len + 1);
     made->item.name = made->name;
     made->item.hash = hash;
     lario_list_init(&made->members);
@@ -325,15 +325,13 @@ typedef struct receivers {
 static int collect(group *in, void *arg)
 {
     receivers *to = arg;
+    lario_list_link *link = in ? in->members.next : NULL;
 
     to->count = in ? in->count : 0;
     if (to->count > to->room)
         return 0; /* the caller makes room and comes again */
-    size_t at = 0;
-
-    for (lario_list_link *link = in ? in->members.next : NULL; in && link != &in->members;
-         link = link->next)
-        to->pids[at++] = member_at(link)->pid;
+    for (size_t i = 0; i < to->count; i++, link = link->next)
+        to->pids[i] = member_at(link)->pid;
     return 0;
 }
 

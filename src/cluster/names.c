@@ -55,7 +55,7 @@ static name_entry *new_entry(const lario_scope_request *request, uint64_t hash)
 
     if (!entry)
         return NULL;
-    memcpy(entry->name, request->name, len);
+    memcpy(entry->name, request->name, len + 1);
     entry->item.name = entry->name;
     entry->item.hash = hash;
     entry->scope = request->scope;
@@ -170,8 +170,11 @@ static int look_up(lario_scope *scope, const char *name, lario_pid *ret_pid, cha
     name_entry *entry = find_entry(shard, hash, name);
     lario_pid pid = entry ? entry->pid : (lario_pid){0};
 
-    if (entry && ret_meta)
-        strcpy(ret_meta, entry->meta ? entry->meta : "");
+    if (entry && ret_meta) {
+        const char *meta = entry->meta ? entry->meta : "";
+
+        memcpy(ret_meta, meta, strlen(meta) + 1);
+    }
     pthread_rwlock_unlock(&shard->lock);
     if (!entry || is_dead_here(scope, pid))
         return LARIO_ENOTFOUND;

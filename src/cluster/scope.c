@@ -52,7 +52,7 @@ static lario_scope *new_scope(lario_runtime *runtime, const char *name)
     if (lario_table_init(&scope->groups) < 0)
         goto fail_groups;
     scope->runtime = runtime;
-    strcpy(scope->name, name);
+    memcpy(scope->name, name, strlen(name) + 1);
     scope->part.free_fn = free_scope;
     lario_runtime_add_part(runtime, &scope->part);
     return scope;

@@ -47,9 +47,10 @@ const char *lario_http_date(lario_loop *loop)
         static const char months[] = "JanFebMarAprMayJunJulAugSepOctNovDec";
 
         snprintf(state->date, sizeof state->date, "%.3s, %02u %.3s %04u %02u:%02u:%02u GMT",
-                 days + 3 * utc.tm_wday, (unsigned)utc.tm_mday % 100, months + 3 * utc.tm_mon,
-                 (unsigned)(utc.tm_year + 1900) % 10000, (unsigned)utc.tm_hour % 100,
-                 (unsigned)utc.tm_min % 100, (unsigned)utc.tm_sec % 100);
+                 &days[3 * (size_t)utc.tm_wday], (unsigned)utc.tm_mday % 100,
+                 &months[3 * (size_t)utc.tm_mon], (unsigned)(utc.tm_year + 1900) % 10000,
+                 (unsigned)utc.tm_hour % 100, (unsigned)utc.tm_min % 100,
+                 (unsigned)utc.tm_sec % 100);
         state->date_s = now;
     }
     return state->date;

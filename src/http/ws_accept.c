@@ -149,7 +149,7 @@ static int answer_handshake(lario_req *req, const char *protocol)
     at += LARIO_WS_ACCEPT_BYTES;
     if (*protocol)
         at = stpcpy(stpcpy(at, protocol_name), protocol);
-    strcpy(at, "\r\n");
+    memcpy(at, "\r\n", sizeof "\r\n");
     return lario_req_switch_protocols(req, fields);
 }
 

@@ -145,7 +145,8 @@ static void stop_on_loop(lario_loop *loop, void *arg)
 static int bind_all(lario_server *server, int *fds, unsigned loops, unsigned *ret_failed)
 {
     for (unsigned i = 0; i < server->addresses_count; i++) {
-        int rc = lario_socket_listen(&server->addresses[i], BACKLOG, &fds[i * loops], loops);
+        int rc =
+            lario_socket_listen(&server->addresses[i], BACKLOG, &fds[(size_t)i * loops], loops);
 
         if (rc == 0)
             continue;
@@ -162,7 +163,7 @@ static int bind_all(lario_server *server, int *fds, unsigned loops, unsigned *re
 int lario_server_start(lario_server *server, unsigned *ret_failed)
 {
     unsigned loops = lario_runtime_loops(server->runtime);
-    int *fds = malloc(server->addresses_count * loops * sizeof *fds);
+    int *fds = malloc((size_t)server->addresses_count * loops * sizeof *fds);
     int rc = LARIO_ENOMEM;
 
     *ret_failed = 0;
@@ -230,7 +231,7 @@ void lario_server_drain(lario_server *server)
 
 bool lario_server_wait(lario_server *server, uint64_t deadline_ns)
 {
-    const struct timespec pause = {.tv_nsec = WAIT_LOOK_MS * 1000000};
+    const struct timespec pause = {.tv_nsec = WAIT_LOOK_MS * (long)LARIO_NS_PER_MS};
 
     while (atomic_load_explicit(&server->conns, memory_order_acquire) > 0) {
         if (lario_clock_ns() >= deadline_ns)

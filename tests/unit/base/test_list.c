@@ -44,15 +44,6 @@ static void items_come_in_the_order_they_were_pushed(void **state)
     assert_true(lario_list_is_empty(&head));
 }
 
-static void push_front_comes_first(void **state)
-{
-    (void)state;
-    lario_list_remove(&items[2].link);
-    lario_list_push_front(&head, &items[2].link);
-    assert_int_equal(pop(&head), 2);
-    assert_int_equal(pop(&head), 0);
-}
-
 static void remove_is_harmless_when_repeated(void **state)
 {
     (void)state;
@@ -82,7 +73,6 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(items_come_in_the_order_they_were_pushed, set_up),
-        cmocka_unit_test_setup(push_front_comes_first, set_up),
         cmocka_unit_test_setup(remove_is_harmless_when_repeated, set_up),
         cmocka_unit_test_setup(take_moves_all_and_leaves_nothing, set_up),
     };

@@ -10,8 +10,6 @@
 #include "proc/runtime.h"
 #include "sys/clock.h"
 
-#define DEFAULT_ADDRESS "127.0.0.1:8080"
-
 /* What is killed at the end of a drain has this long to unwind. */
 #define UNWIND_MS 2000
 
@@ -179,7 +177,7 @@ static int check(lario_app_state *state)
     if (state->error == 0 && state->router.error < 0)
         lario_app_fail(state, state->router.error, "%s", state->router.error_text);
     if (state->error == 0 && state->server.addresses_count == 0)
-        add_address(state, DEFAULT_ADDRESS);
+        add_address(state, LARIO_APP_DEFAULT_ADDRESS);
     return state->error;
 }
 

@@ -7,6 +7,7 @@
 #include "net/server.h"
 #include "web/router.h"
 
+#define LARIO_APP_DEFAULT_ADDRESS "127.0.0.1:8080"
 #define LARIO_APP_OPTIONS_MAX 16
 #define LARIO_APP_ERROR_BYTES 512
 
@@ -50,8 +51,10 @@ static inline lario_app_state *lario_app_state_of(lario_app *app)
 /* Keeps the first failure, with a line for people. */
 void lario_app_fail(lario_app_state *state, int rc, const char *format, ...) LARIO_PRINTF(3, 4);
 
-/* Reads the command line; 0, 1 when --help was printed, or LARIO_EUSAGE after one line on stderr.
+/*
+ * Reads the command line of `program`. 0; 1 when --help was printed; LARIO_EUSAGE after one line on
+ * standard error.
  */
-int lario_app_read_options(lario_app_state *state, int argc, char **argv);
+int lario_app_read_options(lario_app_state *state, const char *program, int argc, char **argv);
 
 #endif

@@ -56,7 +56,7 @@ int lario_app_main(lario_app *app, int argc, char **argv)
     if (!app)
         return fail(program, lario_strerror(LARIO_ENOMEM));
     lario_app_state *state = lario_app_state_of(app);
-    int rc = lario_app_read_options(state, argc, argv);
+    int rc = lario_app_read_options(state, program, argc, argv);
     int code = rc == LARIO_EUSAGE ? EXIT_USAGE : EXIT_DONE;
 
     if (rc == 0 && state->setup)

@@ -4,17 +4,9 @@
 #include <string.h>
 
 #include "app/app.h"
+#include "proc/runtime.h"
 
 /* The command line of a server program: --name VALUE, or --name=VALUE. */
-
-#define LOOPS_MAX 256
-
-static const char *base_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-
-    return slash ? slash + 1 : path;
-}
 
 static void print_option(const char *name, const char *placeholder, const char *help,
                          const char *by_default)
@@ -32,7 +24,7 @@ static void print_help(const lario_app_state *state, const char *program)
 {
     printf("Usage: %s [OPTIONS]\n\nOptions:\n", program);
     print_option("listen", "ADDRESS", "ADDR:PORT, [ADDR6]:PORT or unix:PATH; may be repeated",
-                 "127.0.0.1:8080");
+                 LARIO_APP_DEFAULT_ADDRESS);
     print_option("loops", "N", "threads that serve", "one a core");
     for (unsigned i = 0; i < state->options_count; i++) {
         const lario_app_option_entry *option = &state->options[i];
@@ -53,7 +45,7 @@ static int set_loops(lario_app *app, const char *program, const char *value)
     char *end;
     unsigned long loops = strtoul(value, &end, 10);
 
-    if (value[0] < '0' || value[0] > '9' || *end || loops < 1 || loops > LOOPS_MAX)
+    if (value[0] < '0' || value[0] > '9' || *end || loops < 1 || loops > LARIO_LOOPS_MAX)
         return usage(program, "--loops takes a number from 1 to 256, not", value);
     lario_app_loops(app, (unsigned)loops);
     return 0;
@@ -91,10 +83,8 @@ static int set_option(lario_app_state *state, const char *program, const char *n
     return 1;
 }
 
-int lario_app_read_options(lario_app_state *state, int argc, char **argv)
+int lario_app_read_options(lario_app_state *state, const char *program, int argc, char **argv)
 {
-    const char *program = base_name(argc > 0 ? argv[0] : "lario");
-
     for (int i = 1; i < argc; i++) {
         const char *argument = argv[i];
 

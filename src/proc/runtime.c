@@ -8,7 +8,6 @@
 #include "sys/clock.h"
 #include "sys/random.h"
 
-#define LOOPS_MAX 256u
 #define WORKERS_MAX 256u
 #define WORKERS_DEFAULT 4u
 #define PROCESSES_DEFAULT 4000000u
@@ -55,7 +54,7 @@ static void set_default(uint32_t *value, uint32_t by_default, uint32_t max)
 
 static void complete_options(lario_runtime_opts *opts)
 {
-    set_default(&opts->loops, lario_thread_cores(), LOOPS_MAX);
+    set_default(&opts->loops, lario_thread_cores(), LARIO_LOOPS_MAX);
     set_default(&opts->workers, WORKERS_DEFAULT, WORKERS_MAX);
     set_default(&opts->processes_max, PROCESSES_DEFAULT, LARIO_SLOTS_MAX);
     set_default(&opts->offloads_max, OFFLOADS_DEFAULT, UINT32_MAX);

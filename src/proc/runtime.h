@@ -2,13 +2,16 @@
 #ifndef LARIO_PROC_RUNTIME_H
 #define LARIO_PROC_RUNTIME_H
 
-#include "lario/runtime.h"
 #include <pthread.h>
 
+#include "lario/runtime.h"
 #include "log/log.h"
 #include "loop/loop.h"
 #include "proc/mailbox.h"
 #include "proc/scheduler.h"
+
+/* As many as a serial has room for; see scheduler.h. */
+#define LARIO_LOOPS_MAX 256u
 
 /* What a higher layer keeps on a runtime: freed with it, newest first. */
 typedef struct lario_runtime_part {

@@ -219,11 +219,6 @@ const char *lario_param(const lario_req *req, const char *name)
     return NULL;
 }
 
-bool lario_req_is_answered(const lario_req *req)
-{
-    return req->answer != LARIO_ANSWER_NONE;
-}
-
 void *lario_data(const lario_req *req)
 {
     return req->conn->conn.home->server->data;

@@ -2,7 +2,6 @@
 #ifndef LARIO_HTTP_REQUEST_H
 #define LARIO_HTTP_REQUEST_H
 
-#include <stdbool.h>
 #include <stddef.h>
 
 #include "lario/http.h"
@@ -19,8 +18,5 @@ const char *lario_req_raw_path(const lario_req *req, size_t *ret_len);
 
 /* Sets what lario_param() finds. The array and its strings must live as long as the request. */
 void lario_req_set_params(lario_req *req, const lario_req_param *params, size_t count);
-
-/* Whether an answer was started. */
-bool lario_req_is_answered(const lario_req *req);
 
 #endif

@@ -174,7 +174,7 @@ static enum phase trailer_name_byte(lario_http1_body *body, const lario_http1_bo
     }
     if (!lario_char_is_tchar(c))
         return fail(body, "a byte that may not stand in a trailer name");
-    if (body->line++ >= limits->trailer_name_max)
+    if (body->line++ >= limits->trailer_name_bytes_max)
         return fail(body, "a trailer name is too long");
     return PHASE_TRAILER_NAME;
 }
@@ -188,7 +188,7 @@ static enum phase trailer_value_byte(lario_http1_body *body, const lario_http1_b
         return fail(body, "a control character in a trailer value");
     if (body->phase == PHASE_TRAILER_BLANKS && lario_char_is_blank(c))
         return PHASE_TRAILER_BLANKS;
-    if (body->line++ >= limits->trailer_value_max)
+    if (body->line++ >= limits->trailer_value_bytes_max)
         return fail(body, "a trailer value is too long");
     return PHASE_TRAILER_VALUE;
 }

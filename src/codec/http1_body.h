@@ -13,12 +13,12 @@
  */
 
 typedef struct lario_http1_body_limits {
-    uint32_t chunk_line_bytes_max; /* size, extensions, without CRLF; beyond: 400 */
-    uint32_t tiny_chunks_max;      /* chunks below 16 bytes in a row, the last ones aside; 400 */
-    uint32_t trailers_max;         /* trailer fields; beyond: 400 */
-    uint32_t trailer_bytes_max;    /* all trailer lines with their CRLF; beyond: 400 */
-    uint32_t trailer_name_max;     /* of one name; 400 */
-    uint32_t trailer_value_max;    /* of one value; 400 */
+    uint32_t chunk_line_bytes_max;    /* size, extensions, without CRLF; beyond: 400 */
+    uint32_t tiny_chunks_max;         /* chunks below 16 bytes in a row, the last ones aside; 400 */
+    uint32_t trailers_max;            /* trailer fields; beyond: 400 */
+    uint32_t trailer_bytes_max;       /* all trailer lines with their CRLF; beyond: 400 */
+    uint32_t trailer_name_bytes_max;  /* of one name; 400 */
+    uint32_t trailer_value_bytes_max; /* of one value; 400 */
 } lario_http1_body_limits;
 
 typedef struct lario_http1_body {

@@ -260,8 +260,8 @@ int lario_http_conn_body_next(lario_http_conn *conn, size_t max, size_t *ret_use
         .tiny_chunks_max = limits->tiny_chunks_max,
         .trailers_max = limits->head_fields_max,
         .trailer_bytes_max = limits->head_bytes_max,
-        .trailer_name_max = limits->field_name_bytes_max,
-        .trailer_value_max = limits->field_value_bytes_max,
+        .trailer_name_bytes_max = limits->field_name_bytes_max,
+        .trailer_value_bytes_max = limits->field_value_bytes_max,
     };
     lario_stream *stream = &conn->conn.stream;
     size_t len = stream->in_len < max ? stream->in_len : max;

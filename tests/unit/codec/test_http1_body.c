@@ -19,8 +19,8 @@ static const lario_http1_body_limits default_limits = {
     .tiny_chunks_max = 1000,
     .trailers_max = 100,
     .trailer_bytes_max = 32768,
-    .trailer_name_max = 64,
-    .trailer_value_max = 8192,
+    .trailer_name_bytes_max = 64,
+    .trailer_value_bytes_max = 8192,
 };
 
 static const lario_http1_head chunked_head = {.minor = 1, .chunked = true};
@@ -364,19 +364,19 @@ static void trailers_have_limits(void **state)
 
     (void)state;
     limits.trailers_max = 2;
-    limits.trailer_name_max = 3;
-    limits.trailer_value_max = 5;
+    limits.trailer_name_bytes_max = 3;
+    limits.trailer_value_bytes_max = 5;
     limits.trailer_bytes_max = 18;
     assert_int_equal(trailer_result(&limits, text), LARIO_HTTP1_BODY_END);
     limits.trailers_max = 1;
     assert_int_equal(trailer_result(&limits, text), LARIO_EPROTO);
     limits.trailers_max = 2;
-    limits.trailer_name_max = 2;
+    limits.trailer_name_bytes_max = 2;
     assert_int_equal(trailer_result(&limits, text), LARIO_EPROTO);
-    limits.trailer_name_max = 3;
-    limits.trailer_value_max = 4;
+    limits.trailer_name_bytes_max = 3;
+    limits.trailer_value_bytes_max = 4;
     assert_int_equal(trailer_result(&limits, text), LARIO_EPROTO);
-    limits.trailer_value_max = 5;
+    limits.trailer_value_bytes_max = 5;
     limits.trailer_bytes_max = 17;
     assert_int_equal(trailer_result(&limits, text), LARIO_EPROTO);
 }

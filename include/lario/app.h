@@ -32,7 +32,7 @@ LARIO_API void lario_app_free(lario_app *app);
  */
 LARIO_API void lario_app_listen(lario_app *app, const char *address);
 
-/* The number of loops; 0 (the default): one a core. */
+/* The number of loops, at most 256; 0 (the default): one a core. */
 LARIO_API void lario_app_loops(lario_app *app, unsigned loops);
 
 /* Copies the limits; see lario_limits_init(). */
@@ -72,7 +72,8 @@ LARIO_API lario_runtime *lario_app_runtime(lario_app *app);
  * a loop. On failure nothing runs and lario_app_error() has a line for people.
  * An app has one life: after a stop, or a start that failed, make a new one.
  * Errors: -EADDRINUSE, -EACCES and other system errors of socket and bind; LARIO_EADDR,
- * LARIO_EROUTE, LARIO_ENOMEM, LARIO_ESTATE (started before, or added to another app).
+ * LARIO_EFULL (more than 16 addresses or options), LARIO_EROUTE, LARIO_ENOMEM, LARIO_ESTATE
+ * (started before, or added to another app).
  */
 LARIO_API LARIO_MUST_USE int lario_app_start(lario_app *app);
 
@@ -87,10 +88,10 @@ LARIO_API const char *lario_app_address(const lario_app *app, unsigned index);
 
 /*
  * Drains: no new connections, idle ones are closed, running requests are finished with
- * Connection: close, WebSockets get close code 1001; after `timeout_ms` the rest is killed. Returns
- * 0, or LARIO_ETIMEDOUT when something had to be killed. A handler that computes without ever
- * parking holds its loop, and so the stop; the log names it (loop_stalled). From a thread that is
- * not a loop.
+ * Connection: close, WebSockets get close code 1001; after `timeout_ms` (-1: never) the rest is
+ * killed. Returns 0, LARIO_ETIMEDOUT when something had to be killed, or LARIO_ESTATE when it does
+ * not run. A handler that computes without ever parking holds its loop, and so the stop; the log
+ * names it (loop_stalled). From a thread that is not a loop.
  */
 LARIO_API int lario_app_stop(lario_app *app, int timeout_ms);
 

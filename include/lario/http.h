@@ -43,7 +43,10 @@ LARIO_API int lario_http_minor(const lario_req *req);
 /* The authority: of an absolute-form target, else the Host field; "" in HTTP/1.0 without one. */
 LARIO_API const char *lario_host(const lario_req *req);
 
-/* The peer's and the own address, as "127.0.0.1:40000", "[::1]:40000" or "unix". */
+/*
+ * The peer's and the own address, as "127.0.0.1:40000", "[::1]:40000" or "unix"; "" when the first
+ * call comes after the connection has ended, or memory is out.
+ */
 LARIO_API const char *lario_peer(lario_req *req);
 LARIO_API const char *lario_local(lario_req *req);
 
@@ -83,7 +86,8 @@ LARIO_API LARIO_MUST_USE int lario_body(lario_req *req, const char **ret_data, s
  * Reads the next part of the body into the caller's `buffer`: from 1 to `size` bytes, as soon as
  * some are there; 0 at its end. There is no limit on the whole. Parks; while the handler does not
  * read, the socket is not read either. The first read answers Expect: 100-continue (RFC 9110
- * 10.1.1). Errors: as for lario_body(), without LARIO_ETOOBIG.
+ * 10.1.1). Errors: as for lario_body(), without LARIO_ETOOBIG; LARIO_EINVAL (size 0); LARIO_ESTATE
+ * after lario_body().
  */
 LARIO_API LARIO_MUST_USE int lario_body_read(lario_req *req, void *buffer, size_t size);
 

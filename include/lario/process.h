@@ -100,7 +100,8 @@ typedef struct lario_spawn_options {
 /*
  * Starts a process on the caller's loop; it runs when the caller next parks or yields. `arg` is
  * handed over as it is. `ret_pid` may be NULL. Does not park.
- * Errors: LARIO_ENOMEM, LARIO_EFULL (processes_max), LARIO_ECANCELED (the runtime is stopping).
+ * Errors: LARIO_ENOMEM, LARIO_EFULL (processes_max), LARIO_ECANCELED (the caller was killed, or the
+ * runtime is stopping).
  */
 LARIO_API LARIO_MUST_USE int lario_spawn(lario_process_fn fn, void *arg, lario_pid *ret_pid);
 
@@ -209,7 +210,7 @@ typedef struct lario_process_info {
 /*
  * Lists the processes of all loops, at most `max` of them, into `ret_infos` (caller's). Each loop
  * is asked in turn, so the list is a snapshot of each loop, not of all at one instant. Parks.
- * Returns how many were written; LARIO_ECANCELED, LARIO_ENOMEM.
+ * Returns how many were written; LARIO_ECANCELED.
  */
 LARIO_API LARIO_MUST_USE int lario_process_list(lario_process_info *ret_infos, size_t max);
 

@@ -43,7 +43,7 @@ LARIO_API LARIO_MUST_USE int lario_register(lario_scope *scope, const char *name
 /*
  * Takes the name away. Errors: LARIO_ENOTFOUND (nobody has it), LARIO_ERACE (it went to another
  * process while the call was on its way; nothing changed), LARIO_ESCOPE, LARIO_EINVAL,
- * LARIO_ENOMEM, LARIO_ECANCELED.
+ * LARIO_ECANCELED. From a process.
  */
 LARIO_API LARIO_MUST_USE int lario_unregister(lario_scope *scope, const char *name);
 

@@ -54,8 +54,8 @@ LARIO_API LARIO_MUST_USE int lario_runtime_start(lario_runtime *runtime);
 LARIO_API int lario_runtime_stop(lario_runtime *runtime, int timeout_ms);
 
 /*
- * Frees a runtime that is not running; one that is, since its stop failed, is left as it is. NULL is
- * allowed. Any thread that is not a loop.
+ * Frees a runtime that is not running; one that is, since its stop failed, is left as it is. NULL
+ * is allowed. Any thread that is not a loop.
  */
 LARIO_API void lario_runtime_free(lario_runtime *runtime);
 

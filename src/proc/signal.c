@@ -196,8 +196,8 @@ void lario_signal_abandoned(lario_proc *proc)
 {
     for (lario_list_link *link; (link = lario_list_pop_front(&proc->notices));)
         lario_message_free(lario_container_of(link, lario_message, link));
-    while (!lario_list_is_empty(&proc->monitors))
-        free_monitor(proc, lario_container_of(proc->monitors.next, lario_monitor_record, link));
+    for (lario_list_link *link; (link = lario_list_pop_front(&proc->monitors));)
+        free_monitor(proc, lario_container_of(link, lario_monitor_record, link));
 }
 
 int lario_signal_monitor(lario_proc *self, lario_pid target, uint64_t ref)

@@ -83,6 +83,7 @@ static void copy_ends_with_a_nul(void **state)
     lario_arena_done(&arena);
 }
 
+LARIO_PRINTF(3, 4)
 static char *format(lario_arena *arena, size_t *ret_len, const char *text, ...)
 {
     va_list values;

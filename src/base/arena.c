@@ -103,7 +103,7 @@ char *lario_arena_vformat(lario_arena *arena, size_t *ret_len, const char *forma
             vsnprintf(text, (size_t)len + 1, format, again);
     }
     va_end(again);
-    if (text && ret_len)
-        *ret_len = (size_t)len;
+    if (ret_len)
+        *ret_len = len < 0 ? 0 : (size_t)len;
     return text;
 }

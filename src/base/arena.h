@@ -31,7 +31,9 @@ void *lario_arena_alloc(lario_arena *arena, size_t size);
 /* A copy of `len` bytes with a NUL behind them, or NULL. */
 char *lario_arena_copy(lario_arena *arena, const char *data, size_t len);
 
-/* A formatted string, or NULL. *ret_len (may be NULL) is its length. */
+/*
+ * A formatted string, or NULL. *ret_len (may be NULL) is its length, also when that was too much.
+ */
 char *lario_arena_vformat(lario_arena *arena, size_t *ret_len, const char *format, va_list values)
     LARIO_PRINTF(3, 0);
 

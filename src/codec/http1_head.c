@@ -358,15 +358,3 @@ void lario_http1_head_copy(lario_http1_head *to, const lario_http1_head *from)
 
     memcpy(to, from, offsetof(lario_http1_head, fields) + fields * sizeof from->fields[0]);
 }
-
-int lario_http1_head_find(const lario_http1_head *head, const char *data, const char *name,
-                          size_t name_len, unsigned from)
-{
-    for (unsigned i = from; i < head->fields_count; i++) {
-        lario_http1_span span = head->fields[i].name;
-
-        if (span.len == name_len && lario_ascii_equal_nocase(data + span.at, name, name_len))
-            return (int)i;
-    }
-    return -1;
-}

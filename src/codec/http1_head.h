@@ -86,8 +86,4 @@ int lario_http1_head_parse(lario_http1_head *head, const lario_http1_limits *lim
  */
 void lario_http1_head_copy(lario_http1_head *to, const lario_http1_head *from);
 
-/* The index of the first field of this name at or after `from`, or -1. Case-insensitive. */
-int lario_http1_head_find(const lario_http1_head *head, const char *data, const char *name,
-                          size_t name_len, unsigned from);
-
 #endif

@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "codec/date.h"
 #include "http/req.h"
 #include "http/ws.h"
 #include "proc/scheduler.h"
@@ -15,7 +15,7 @@
 typedef struct http_loop {
     lario_http1_head head; /* for heads that arrive whole, nearly all */
     uint64_t date_s;       /* what `date` is made of */
-    char date[LARIO_HTTP_DATE_BYTES + 1];
+    char date[LARIO_DATE_BYTES + 1];
 } http_loop;
 
 static void advance(lario_http_conn *conn);
@@ -38,19 +38,7 @@ const char *lario_http_date(lario_loop *loop)
     uint64_t now = lario_clock_wall_s();
 
     if (state->date_s != now) {
-        time_t seconds = (time_t)now;
-        struct tm utc;
-
-        gmtime_r(&seconds, &utc);
-        /* The names are fixed by the standard, and the C locale's; a program may have another. */
-        static const char days[] = "SunMonTueWedThuFriSat";
-        static const char months[] = "JanFebMarAprMayJunJulAugSepOctNovDec";
-
-        snprintf(state->date, sizeof state->date, "%.3s, %02u %.3s %04u %02u:%02u:%02u GMT",
-                 &days[3 * (size_t)utc.tm_wday], (unsigned)utc.tm_mday % 100,
-                 &months[3 * (size_t)utc.tm_mon], (unsigned)(utc.tm_year + 1900) % 10000,
-                 (unsigned)utc.tm_hour % 100, (unsigned)utc.tm_min % 100,
-                 (unsigned)utc.tm_sec % 100);
+        (void)lario_date_format((int64_t)now, state->date);
         state->date_s = now;
     }
     return state->date;

@@ -58,8 +58,7 @@ typedef struct lario_http_conn {
 /* HTTP/1: a server's context is a lario_http_handler. */
 extern const lario_protocol lario_http_protocol;
 
-/* The date of now, 29 characters as in RFC 9110 5.6.7, from the loop's cache. */
-#define LARIO_HTTP_DATE_BYTES 29
+/* The date of now, LARIO_DATE_BYTES long, from the loop's cache. */
 const char *lario_http_date(lario_loop *loop);
 
 /*

@@ -2,6 +2,7 @@
 #include <stdarg.h>
 #include <string.h>
 
+#include "codec/date.h"
 #include "codec/token.h"
 #include "http/req.h"
 
@@ -122,7 +123,7 @@ static int put_head(lario_req *req, int status, const char *type, uint64_t lengt
     *ret_start = at;
     at = put_status_line(at, status);
     at = PUT_LITERAL(at, "Date: ");
-    at = put(at, lario_http_date(stream->loop), LARIO_HTTP_DATE_BYTES);
+    at = put(at, lario_http_date(stream->loop), LARIO_DATE_BYTES);
     at = PUT_LITERAL(at, "\r\n");
     if (type) {
         at = PUT_LITERAL(at, "Content-Type: ");
@@ -179,9 +180,9 @@ int lario_replyf(lario_req *req, int status, const char *type, const char *forma
     char *body = lario_arena_vformat(&req->arena, &len, format, values);
 
     va_end(values);
-    if (!body)
-        return LARIO_ENOMEM;
-    return len > FORMAT_BYTES_MAX ? LARIO_ETOOBIG : lario_reply_bytes(req, status, type, body, len);
+    if (len > FORMAT_BYTES_MAX)
+        return LARIO_ETOOBIG;
+    return body ? lario_reply_bytes(req, status, type, body, len) : LARIO_ENOMEM;
 }
 
 /* ---- Answers in parts ---- */

@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "codec/date.h"
 #include "codec/mime.h"
 #include "http/request.h"
 #include "sys/file.h"
@@ -97,22 +97,12 @@ static int redirect_to_folder(lario_req *req)
     return lario_reply(req, 301, "text/plain", "Moved Permanently");
 }
 
-/* Last-Modified (RFC 9110 5.6.7, 8.8.2), unless the time is beyond what the form can say. */
+/* Last-Modified (RFC 9110 8.8.2), unless the time is beyond what the form can say. */
 static int add_last_modified(lario_req *req, int64_t modified_s)
 {
-    static const char days[7][4] = {"Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"};
-    static const char months[12][4] = {"Jan", "Feb", "Mar", "Apr", "May", "Jun",
-                                       "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
-    time_t seconds = (time_t)modified_s;
-    struct tm tm;
-    char text[64];
+    char text[LARIO_DATE_BYTES + 1];
 
-    if (modified_s < 0 || !gmtime_r(&seconds, &tm) || tm.tm_year + 1900 > 9999)
-        return 0;
-    (void)snprintf(text, sizeof(text), "%s, %02d %s %04d %02d:%02d:%02d GMT", days[tm.tm_wday],
-                   tm.tm_mday, months[tm.tm_mon], tm.tm_year + 1900, tm.tm_hour, tm.tm_min,
-                   tm.tm_sec);
-    return lario_add_header(req, "Last-Modified", text);
+    return lario_date_format(modified_s, text) ? lario_add_header(req, "Last-Modified", text) : 0;
 }
 
 static int send_small(lario_req *req, int fd, const char *type, size_t bytes)

@@ -72,7 +72,7 @@ static void check_head(const lario_http1_head *head, const lario_http1_limits *l
     FUZZ_CHECK(head->has_length || head->content_length == 0);
     for (unsigned i = 0; i < head->fields_count; i++)
         check_field(data, len, &head->fields[i]);
-    FUZZ_CHECK(head->minor == 0 || lario_http1_head_find(head, data, "host", 4, 0) >= 0);
+    FUZZ_CHECK(head->minor == 0 || head->fields_count > 0);
 }
 
 /* Parses the head as it arrives in reads; the bytes move with each. */

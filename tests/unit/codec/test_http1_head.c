@@ -34,19 +34,6 @@ static void head_yields_offsets_of_all_its_parts(void **state)
     head_assert_span(text, head.fields[2].value, "v w");
 }
 
-static void find_ignores_case_and_goes_on_after_an_index(void **state)
-{
-    static const char text[] = GET HOST "X-A: 1\r\nx-a: 2\r\n\r\n";
-    lario_http1_head head;
-
-    (void)state;
-    head_parse_good(text, &head);
-    assert_int_equal(lario_http1_head_find(&head, text, "X-A", 3, 0), 1);
-    assert_int_equal(lario_http1_head_find(&head, text, "x-A", 3, 2), 2);
-    assert_int_equal(lario_http1_head_find(&head, text, "x-a", 3, 3), -1);
-    assert_int_equal(lario_http1_head_find(&head, text, "x-", 2, 0), -1);
-}
-
 static void bare_lf_is_refused(void **state)
 {
     static const head_vector vectors[] = {
@@ -306,7 +293,6 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(head_yields_offsets_of_all_its_parts),
-        cmocka_unit_test(find_ignores_case_and_goes_on_after_an_index),
         cmocka_unit_test(bare_lf_is_refused),
         cmocka_unit_test(bare_cr_is_refused),
         cmocka_unit_test(empty_lines_before_the_request_are_skipped),

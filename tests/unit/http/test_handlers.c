@@ -265,6 +265,7 @@ static void added_fields_are_limited(void **state)
 static int big_format(lario_req *req)
 {
     note(lario_replyf(req, 200, NULL, "%*s", (1 << 20) + 1, "x"));
+    note(lario_replyf(req, 200, NULL, "%*s", 5 << 20, "x")); /* more than the arena can hold */
     return lario_replyf(req, 200, NULL, "%s %d", "small", 5);
 }
 
@@ -272,6 +273,7 @@ static void formatted_body_is_limited(void **state)
 {
     (void)state;
     check_body(big_format, GET, "small 5");
+    assert_int_equal(next_note(), LARIO_ETOOBIG);
     assert_int_equal(next_note(), LARIO_ETOOBIG);
 }
 

@@ -118,9 +118,3 @@ int lario_file_read(int fd, void *buffer, size_t size)
     }
     return (int)got;
 }
-
-void lario_file_close(int fd)
-{
-    if (fd >= 0)
-        (void)close(fd);
-}

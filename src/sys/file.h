@@ -6,7 +6,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Files below a folder. Any thread; the calls do not wait but for the disk. */
+#include "sys/fd.h"
+
+/*
+ * Files below a folder. Any thread; the calls do not wait but for the disk. Descriptors are closed
+ * by lario_fd_close().
+ */
 
 typedef struct lario_file_info {
     bool is_regular;
@@ -38,8 +43,5 @@ int lario_file_stat(int fd, lario_file_info *ret_info);
 /* Reads until `size` bytes are there or the file ends; returns how many (at most INT_MAX), or
    -errno. */
 int lario_file_read(int fd, void *buffer, size_t size);
-
-/* -1 is allowed. */
-void lario_file_close(int fd);
 
 #endif

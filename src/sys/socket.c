@@ -282,8 +282,3 @@ void lario_socket_reset_on_close(int fd)
 
     (void)setsockopt(fd, SOL_SOCKET, SO_LINGER, &linger, sizeof linger);
 }
-
-void lario_fd_close(int fd)
-{
-    close(fd);
-}

@@ -6,7 +6,9 @@
 #include <stddef.h>
 #include <sys/socket.h>
 
-/* Addresses as text, and listening sockets. */
+#include "sys/fd.h"
+
+/* Addresses as text, and listening sockets. lario_fd_close() closes a socket. */
 
 typedef struct lario_address {
     struct sockaddr_storage storage;
@@ -54,8 +56,5 @@ bool lario_socket_has_input(int fd);
 
 /* The next close resets the connection instead of ending it in order. */
 void lario_socket_reset_on_close(int fd);
-
-/* Closes a descriptor that no poller has. */
-void lario_fd_close(int fd);
 
 #endif

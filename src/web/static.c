@@ -182,7 +182,7 @@ static int serve(lario_req *req, void *data)
         rc = send_file(req, fd, &info, name);
     else if (rc >= 0)
         rc = info.is_folder && !names_folder ? redirect_to_folder(req) : not_found(req);
-    lario_file_close(fd);
+    lario_fd_close(fd);
     return rc;
 }
 
@@ -196,7 +196,7 @@ static void free_root(lario_router_owned *owned)
 {
     static_root *root = (static_root *)owned;
 
-    lario_file_close(root->folder);
+    lario_fd_close(root->folder);
     free(root);
 }
 
@@ -213,7 +213,7 @@ static static_root *open_root(lario_router *router, const char *prefix, const ch
     }
     root = calloc(1, sizeof(*root));
     if (!root) {
-        lario_file_close(folder);
+        lario_fd_close(folder);
         lario_router_fail(router, LARIO_ENOMEM, "static %.80s: %s", prefix,
                           lario_strerror(LARIO_ENOMEM));
         return NULL;

@@ -55,7 +55,7 @@ static int remove_all(void **state)
     char command[100];
 
     (void)state;
-    lario_file_close(root);
+    lario_fd_close(root);
     snprintf(command, sizeof(command), "rm -r %s", base);
     return system(command);
 }
@@ -68,7 +68,7 @@ static void check_content(open_fn open_below, const char *path, const char *text
     assert_true(fd >= 0);
     assert_int_equal(lario_file_read(fd, buffer, sizeof(buffer)), strlen(text));
     assert_string_equal(buffer, text);
-    lario_file_close(fd);
+    lario_fd_close(fd);
 }
 
 static void check_folder(open_fn open_below, const char *path)
@@ -79,7 +79,7 @@ static void check_folder(open_fn open_below, const char *path)
     assert_true(fd >= 0);
     assert_int_equal(lario_file_stat(fd, &info), 0);
     assert_true(info.is_folder && !info.is_regular);
-    lario_file_close(fd);
+    lario_fd_close(fd);
 }
 
 static void check_both(open_fn open_below)
@@ -104,7 +104,7 @@ static void check_both(open_fn open_below)
     assert_true(open_below(root, "up") < 0);
     fd = open_below(root, "pipe");
     assert_true(fd >= 0);
-    lario_file_close(fd);
+    lario_fd_close(fd);
 }
 
 static void kernel_keeps_paths_below_the_folder(void **state)
@@ -158,11 +158,11 @@ static void stat_tells_kind_and_size(void **state)
     assert_true(info.is_regular && !info.is_folder);
     assert_int_equal(info.bytes, 5);
     assert_true(info.modified_s > 0);
-    lario_file_close(fd);
+    lario_fd_close(fd);
     fd = lario_file_open_below(root, "pipe");
     assert_int_equal(lario_file_stat(fd, &info), 0);
     assert_false(info.is_regular || info.is_folder);
-    lario_file_close(fd);
+    lario_fd_close(fd);
     assert_int_equal(lario_file_stat(-1, &info), -EBADF);
 }
 
@@ -176,7 +176,7 @@ static void read_goes_on_where_it_stopped(void **state)
     assert_string_equal(buffer, "fir");
     assert_int_equal(lario_file_read(fd, buffer, 3), 2);
     assert_int_equal(lario_file_read(fd, buffer, 3), 0);
-    lario_file_close(fd);
+    lario_fd_close(fd);
     assert_int_equal(lario_file_read(-1, buffer, 3), -EBADF);
 }
 

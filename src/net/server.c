@@ -2,11 +2,11 @@
 #include "net/server.h"
 
 #include <stdlib.h>
-#include <time.h>
 
 #include "lario/error.h"
 #include "proc/runtime.h"
 #include "sys/clock.h"
+#include "sys/thread.h"
 
 /* Connections that wait to be accepted, for each listening socket. The kernel cuts it to
  * net.core.somaxconn, 4,096 by default. */
@@ -231,12 +231,10 @@ void lario_server_drain(lario_server *server)
 
 bool lario_server_wait(lario_server *server, uint64_t deadline_ns)
 {
-    const struct timespec pause = {.tv_nsec = WAIT_LOOK_MS * (long)LARIO_NS_PER_MS};
-
     while (atomic_load_explicit(&server->conns, memory_order_acquire) > 0) {
         if (lario_clock_ns() >= deadline_ns)
             return false;
-        nanosleep(&pause, NULL);
+        lario_thread_sleep_ms(WAIT_LOOK_MS);
     }
     return true;
 }

@@ -201,7 +201,6 @@ static stop_state state_of_stop(lario_runtime *runtime)
 /* Waits for the ends, and at the last for what the loops say of the processes that are left. */
 static stop_state await_ends(lario_runtime *runtime, uint64_t wait_ns)
 {
-    const struct timespec pause = {.tv_nsec = STOP_LOOK_MS * (long)LARIO_NS_PER_MS};
     uint64_t began = lario_clock_ns();
     bool is_over = false;
 
@@ -215,7 +214,7 @@ static stop_state await_ends(lario_runtime *runtime, uint64_t wait_ns)
             return state;
         if (is_over && waited - wait_ns >= STOP_GRACE_MS * LARIO_NS_PER_MS)
             return state;
-        nanosleep(&pause, NULL);
+        lario_thread_sleep_ms(STOP_LOOK_MS);
         if (!is_over)
             ask_loops(runtime, false);
     }

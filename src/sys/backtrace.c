@@ -9,6 +9,7 @@
 #include <stdio.h>
 
 #include "sys/clock.h"
+#include "sys/thread.h"
 
 /*
  * A signal handler has no argument of ours, so what it fills is a static: the one mutable one of
@@ -82,7 +83,6 @@ int lario_backtrace_enable(void)
 
 int lario_backtrace_of(pthread_t thread, lario_backtrace *ret_trace)
 {
-    const struct timespec pause = {.tv_nsec = 1000000};
     int expected = IDLE;
 
     if (!atomic_load(&is_enabled) || !atomic_compare_exchange_strong(&taking, &expected, ASKED))
@@ -90,12 +90,12 @@ int lario_backtrace_of(pthread_t thread, lario_backtrace *ret_trace)
     int rc = -pthread_kill(thread, SIGURG);
 
     for (int i = 0; rc == 0 && i < 100 && atomic_load(&taking) != ANSWERED; i++)
-        nanosleep(&pause, NULL);
+        lario_thread_sleep_ms(1);
     expected = ASKED;
     if (atomic_compare_exchange_strong(&taking, &expected, IDLE))
         return rc < 0 ? rc : -ETIMEDOUT;
     while (atomic_load(&taking) != ANSWERED)
-        nanosleep(&pause, NULL); /* the handler is at it */
+        lario_thread_sleep_ms(1); /* the handler is at it */
     *ret_trace = taken;
     atomic_store(&taking, IDLE);
     return 0;

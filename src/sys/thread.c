@@ -34,6 +34,16 @@ void lario_thread_join(lario_thread thread)
     pthread_join(thread, NULL);
 }
 
+void lario_thread_sleep_ms(unsigned ms)
+{
+    const struct timespec pause = {
+        .tv_sec = (time_t)(ms / 1000),
+        .tv_nsec = (long)(ms % 1000 * LARIO_NS_PER_MS),
+    };
+
+    nanosleep(&pause, NULL);
+}
+
 unsigned lario_thread_cores(void)
 {
     cpu_set_t set;

@@ -18,6 +18,9 @@ typedef pthread_t lario_thread;
 int lario_thread_start(lario_thread *ret_thread, const char *name, void *(*run)(void *), void *arg);
 void lario_thread_join(lario_thread thread);
 
+/* Holds the calling thread for `ms` milliseconds, less when a signal comes. Never on a loop. */
+void lario_thread_sleep_ms(unsigned ms);
+
 /* The number of processors this program may use, at least 1. */
 unsigned lario_thread_cores(void);
 

@@ -105,7 +105,10 @@ typedef struct lario_spawn_options {
  */
 LARIO_API LARIO_MUST_USE int lario_spawn(lario_process_fn fn, void *arg, lario_pid *ret_pid);
 
-/* The same with options; parks only when opts->loop is another loop. LARIO_EINVAL: bad options. */
+/*
+ * The same with options (NULL: the defaults); parks only when opts->loop is another loop.
+ * LARIO_EINVAL: bad options.
+ */
 LARIO_API LARIO_MUST_USE int lario_spawn_opts(lario_process_fn fn, void *arg,
                                               const lario_spawn_options *opts, lario_pid *ret_pid);
 

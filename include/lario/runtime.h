@@ -67,8 +67,8 @@ LARIO_API lario_runtime *lario_runtime_here(void);
 
 /*
  * Like lario_spawn_opts(), for threads outside the loops, which wait until the process exists.
- * opts->loop -1 means loop 0 here; there is nobody to link or monitor. Errors: those of
- * lario_spawn_opts(), and LARIO_ESTATE when the runtime is not running.
+ * opts->loop -1, as in the defaults, means loop 0 here; there is nobody to link or monitor. Errors:
+ * those of lario_spawn_opts(), and LARIO_ESTATE when the runtime is not running.
  */
 LARIO_API LARIO_MUST_USE int lario_runtime_spawn(lario_runtime *runtime, lario_process_fn fn,
                                                  void *arg, const lario_spawn_options *opts,

@@ -35,8 +35,8 @@ struct lario_runtime {
     uint64_t node[2];
     uint64_t incarnation;
     lario_log_target log;
-    bool is_running;
-    bool has_abandoned; /* processes that were alive at the end of the last stop */
+    atomic_bool is_running; /* also read by threads that spawn */
+    bool has_abandoned;     /* processes that were alive at the end of the last stop */
     pthread_mutex_t parts_lock;
     node_loop *loops;
     lario_offload_pool offload;
@@ -62,6 +62,11 @@ static void complete_options(lario_runtime_opts *opts)
     set_default(&opts->stacks_kept, STACKS_KEPT_DEFAULT, UINT32_MAX);
 }
 
+bool lario_runtime_is_running(const lario_runtime *runtime)
+{
+    return atomic_load(&runtime->is_running);
+}
+
 /* Kills what is there and refuses what comes; then counts. Harmless when repeated. */
 static void look_arrived(lario_loop *loop, lario_handoff *handoff)
 {
@@ -85,6 +90,7 @@ lario_runtime *lario_runtime_new(const lario_runtime_opts *opts)
         runtime->opts = *opts;
     complete_options(&runtime->opts);
     pthread_mutex_init(&runtime->parts_lock, NULL);
+    atomic_init(&runtime->is_running, false);
     runtime->log = (lario_log_target){runtime->opts.log, runtime->opts.log_arg};
     runtime->incarnation = lario_clock_wall_ns();
     rc = lario_random_bytes(runtime->node, sizeof runtime->node);
@@ -109,8 +115,10 @@ lario_runtime *lario_runtime_new(const lario_runtime_opts *opts)
 fail:
     while (made > 0)
         lario_loop_done(&runtime->loops[--made].loop);
-    if (runtime)
+    if (runtime) {
         free(runtime->loops);
+        pthread_mutex_destroy(&runtime->parts_lock);
+    }
     free(runtime);
     errno = -rc;
     return NULL;
@@ -143,7 +151,7 @@ int lario_runtime_start(lario_runtime *runtime)
 {
     unsigned started = 0;
 
-    if (runtime->is_running || runtime->has_abandoned)
+    if (lario_runtime_is_running(runtime) || runtime->has_abandoned)
         return LARIO_ESTATE;
     int rc =
         lario_offload_start(&runtime->offload, runtime->opts.workers, runtime->opts.offloads_max);
@@ -162,7 +170,7 @@ int lario_runtime_start(lario_runtime *runtime)
     rc = lario_stall_start(&runtime->stall, runtime, runtime->opts.stall_ms);
     if (rc < 0)
         goto fail;
-    runtime->is_running = true;
+    atomic_store(&runtime->is_running, true);
     return 0;
 fail:
     end_loops(runtime, started);
@@ -222,7 +230,7 @@ static stop_state await_ends(lario_runtime *runtime, uint64_t wait_ns)
 
 int lario_runtime_stop(lario_runtime *runtime, int timeout_ms)
 {
-    if (!runtime->is_running)
+    if (!lario_runtime_is_running(runtime))
         return LARIO_ESTATE;
     stop_state state =
         await_ends(runtime, timeout_ms < 0 ? UINT64_MAX : (uint64_t)timeout_ms * LARIO_NS_PER_MS);
@@ -232,7 +240,7 @@ int lario_runtime_stop(lario_runtime *runtime, int timeout_ms)
     lario_stall_stop(&runtime->stall);
     lario_offload_stop(&runtime->offload);
     end_loops(runtime, runtime->opts.loops);
-    runtime->is_running = false;
+    atomic_store(&runtime->is_running, false);
     runtime->has_abandoned = state == SOME_LEFT;
     return state == SOME_LEFT ? LARIO_ETIMEDOUT : 0;
 }
@@ -251,7 +259,7 @@ static void drain_loops(lario_runtime *runtime)
 
 void lario_runtime_free(lario_runtime *runtime)
 {
-    if (!runtime || runtime->is_running)
+    if (!runtime || lario_runtime_is_running(runtime))
         return;
     drain_loops(runtime);
     while (runtime->parts) {
@@ -339,91 +347,6 @@ void lario_runtime_add_part(lario_runtime *runtime, lario_runtime_part *part)
 lario_runtime_part *lario_runtime_parts(const lario_runtime *runtime)
 {
     return runtime->parts;
-}
-
-/* ---- Calls from outside of the loops ---- */
-
-typedef struct outside_call {
-    lario_handoff handoff;
-    void (*fn)(lario_loop *loop, void *arg);
-    void *arg;
-    pthread_mutex_t mutex;
-    pthread_cond_t done;
-    bool is_done;
-} outside_call;
-
-static void outside_call_arrived(lario_loop *loop, lario_handoff *handoff)
-{
-    outside_call *call = lario_container_of(handoff, outside_call, handoff);
-
-    call->fn(loop, call->arg);
-    pthread_mutex_lock(&call->mutex);
-    call->is_done = true;
-    pthread_cond_signal(&call->done);
-    pthread_mutex_unlock(&call->mutex);
-}
-
-void lario_runtime_call(lario_runtime *runtime, unsigned index,
-                        void (*fn)(lario_loop *loop, void *arg), void *arg)
-{
-    outside_call call = {.handoff.run = outside_call_arrived,
-                         .fn = fn,
-                         .arg = arg,
-                         .mutex = PTHREAD_MUTEX_INITIALIZER,
-                         .done = PTHREAD_COND_INITIALIZER};
-
-    lario_loop_hand(&runtime->loops[index].loop, &call.handoff);
-    pthread_mutex_lock(&call.mutex);
-    while (!call.is_done)
-        pthread_cond_wait(&call.done, &call.mutex);
-    pthread_mutex_unlock(&call.mutex);
-    pthread_cond_destroy(&call.done);
-    pthread_mutex_destroy(&call.mutex);
-}
-
-void lario_runtime_call_all(lario_runtime *runtime, void (*fn)(lario_loop *loop, void *arg),
-                            void *arg)
-{
-    for (unsigned i = 0; i < runtime->opts.loops; i++)
-        lario_runtime_call(runtime, i, fn, arg);
-}
-
-typedef struct outside_spawn {
-    lario_process_fn fn;
-    void *arg;
-    const lario_spawn_options *opts;
-    lario_pid pid;
-    int rc;
-} outside_spawn;
-
-static void outside_spawn_arrived(lario_loop *loop, void *arg)
-{
-    outside_spawn *spawn = arg;
-    lario_proc *proc;
-
-    spawn->rc = lario_sched_spawn(loop->slots[LARIO_LOOP_SLOT_PROC], spawn->fn, spawn->arg,
-                                  spawn->opts, NULL, &proc);
-    if (spawn->rc == 0)
-        spawn->pid = lario_proc_pid(proc);
-}
-
-int lario_runtime_spawn(lario_runtime *runtime, lario_process_fn fn, void *arg,
-                        const lario_spawn_options *opts, lario_pid *ret_pid)
-{
-    static const lario_spawn_options defaults = LARIO_SPAWN_OPTIONS_INIT;
-    outside_spawn spawn = {.fn = fn, .arg = arg, .opts = opts ? opts : &defaults};
-
-    if (!runtime->is_running)
-        return LARIO_ESTATE;
-    if (spawn.opts->loop < -1 || spawn.opts->loop >= (int)runtime->opts.loops || spawn.opts->link ||
-        spawn.opts->monitor)
-        return LARIO_EINVAL;
-    unsigned index = spawn.opts->loop < 0 ? 0 : (unsigned)spawn.opts->loop;
-
-    lario_runtime_call(runtime, index, outside_spawn_arrived, &spawn);
-    if (spawn.rc == 0 && ret_pid)
-        *ret_pid = spawn.pid;
-    return spawn.rc;
 }
 
 /* ---- The log of the calling thread ---- */

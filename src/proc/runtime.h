@@ -19,6 +19,9 @@ typedef struct lario_runtime_part {
     void (*free_fn)(struct lario_runtime_part *part);
 } lario_runtime_part;
 
+/* From the start to the end of a stop that succeeds or abandons processes. Any thread. */
+bool lario_runtime_is_running(const lario_runtime *runtime);
+
 /* The loop of a pid of this node; NULL for another node's and for no process. */
 lario_loop *lario_runtime_loop_of(const lario_runtime *runtime, lario_pid pid);
 lario_loop *lario_runtime_loop_at(const lario_runtime *runtime, unsigned index);

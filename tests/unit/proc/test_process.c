@@ -34,6 +34,19 @@ static int spawned_process_runs(void)
     return 0;
 }
 
+static int spawn_without_options_has_the_defaults(void)
+{
+    int count = 0;
+    lario_pid pid;
+
+    check(lario_spawn_opts(count_up, &count, NULL, &pid) == 0);
+    check(lario_is_alive(pid));
+    check(lario_yield() == 0);
+    check(count == 1);
+    check(!lario_is_alive(pid));
+    return 0;
+}
+
 static int spawn_on_other_loop_runs_there(void)
 {
     lario_spawn_options opts = LARIO_SPAWN_OPTIONS_INIT;
@@ -276,6 +289,7 @@ static int spawn_many_processes(void)
 }
 
 IN_RUNTIME(spawned_process_runs)
+IN_RUNTIME(spawn_without_options_has_the_defaults)
 IN_RUNTIME(spawn_on_other_loop_runs_there)
 IN_RUNTIME(bad_stack_size_is_refused)
 IN_RUNTIME(own_stack_size_is_usable)
@@ -306,6 +320,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         RUNTIME_TEST(spawned_process_runs),
+        RUNTIME_TEST(spawn_without_options_has_the_defaults),
         RUNTIME_TEST(spawn_on_other_loop_runs_there),
         RUNTIME_TEST(bad_stack_size_is_refused),
         RUNTIME_TEST(own_stack_size_is_usable),

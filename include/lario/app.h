@@ -22,7 +22,12 @@ LARIO_BEGIN_DECLS
 /* A new app, owned by the caller; NULL when memory is out. Any thread. */
 LARIO_API lario_app *lario_app_new(void);
 
-/* Stops it if it runs and frees it with all apps added to it. NULL is allowed. */
+/*
+ * Stops it if it runs and frees it with all apps added to it. NULL is allowed. When a handler holds
+ * its loop, so that the runtime could not be stopped, the app is left as it is: what the handler
+ * uses stays valid, and once it has given way the app can be freed by another call. From a thread
+ * that is not a loop.
+ */
 LARIO_API void lario_app_free(lario_app *app);
 
 /*
@@ -91,7 +96,9 @@ LARIO_API const char *lario_app_address(const lario_app *app, unsigned index);
  * Connection: close, WebSockets get close code 1001; after `timeout_ms` (-1: never) the rest is
  * killed. Returns 0, LARIO_ETIMEDOUT when something had to be killed, or LARIO_ESTATE when it does
  * not run. A handler that computes without ever parking holds its loop, and so the stop; the log
- * names it (loop_stalled). From a thread that is not a loop.
+ * names it (loop_stalled). One that does so only after it was killed is given up after some seconds
+ * (LARIO_ETIMEDOUT): its runtime then still runs, see lario_app_free(). From a thread that is not a
+ * loop.
  */
 LARIO_API int lario_app_stop(lario_app *app, int timeout_ms);
 

@@ -226,6 +226,23 @@ static void free_loop_state(lario_loop *loop, void *arg)
     lario_stream_loop_done(loop);
 }
 
+/*
+ * Ends the runtime, once its connections have had their time to unwind, and then the servers. A
+ * loop that is held keeps the runtime running, and with it all that its handlers may use.
+ */
+static int end_runtime(lario_app_state *state)
+{
+    /* A connection that is left would use what is freed here: then it is not freed. */
+    if (wait_for_servers(state, lario_clock_deadline_ns(UNWIND_MS)))
+        lario_runtime_call_all(state->runtime, free_loop_state, NULL);
+    int rc = lario_runtime_stop(state->runtime, UNWIND_MS);
+
+    state->is_held = lario_runtime_is_running(state->runtime);
+    if (!state->is_held)
+        end_servers(state);
+    return rc;
+}
+
 /* Ends the servers and the runtime; true when nothing had to be killed. */
 static bool stop_everything(lario_app_state *state, int timeout_ms)
 {
@@ -237,13 +254,7 @@ static bool stop_everything(lario_app_state *state, int timeout_ms)
     if (!clean)
         for (lario_app_state *at = state; at; at = at->added)
             lario_server_close_all(&at->server);
-    /* A connection that is left would use what is freed here: then it is not freed. */
-    if (clean || wait_for_servers(state, lario_clock_deadline_ns(UNWIND_MS)))
-        lario_runtime_call_all(state->runtime, free_loop_state, NULL);
-    if (lario_runtime_stop(state->runtime, UNWIND_MS) < 0)
-        clean = false;
-    end_servers(state);
-    return clean;
+    return end_runtime(state) == 0 && clean;
 }
 
 /* Whether all is set up well, of the added apps too. */
@@ -334,6 +345,10 @@ void lario_app_free(lario_app *app)
 
     if (state->is_running)
         (void)lario_app_stop(app, 0);
+    else if (state->is_held)
+        (void)end_runtime(state);
+    if (state->is_held)
+        return;
     lario_runtime_free(state->runtime);
     while (state) {
         lario_app_state *next = state->added;

@@ -35,6 +35,7 @@ typedef struct lario_app_state {
     struct lario_app_state *added; /* the next app that is served on these loops */
     bool is_added;
     bool is_running;
+    bool is_held; /* a loop did not end when it was stopped: the runtime still runs */
     bool was_started;
     bool listens_by_default; /* the program gave no address */
     bool cli_listens;        /* the command line did */

@@ -7,6 +7,7 @@
 #include <malloc.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -234,6 +235,44 @@ static void stop_kills_a_handler_that_does_not_end(void **state)
     client_close(&client);
 }
 
+static atomic_bool may_give_way;
+
+static int holds_its_loop_when_killed(lario_req *req)
+{
+    note(0);
+    int rc = lario_sleep(60000);
+
+    note(rc);
+    while (!atomic_load(&may_give_way))
+        usleep(1000);
+    note(lario_data(req) ? 2 : 1);
+    return rc;
+}
+
+static void app_with_a_held_loop_is_freed_when_it_gives_way(void **state)
+{
+    static char data[] = "still there";
+    serving server;
+    test_client client;
+    (void)state;
+
+    atomic_store(&may_give_way, false);
+    serving_init(&server);
+    lario_get(server.app, "/", holds_its_loop_when_killed);
+    lario_app_set_data(server.app, data);
+    serving_start(&server);
+    client_open(&client, server.address);
+    client_puts(&client, REQUEST);
+    assert_int_equal(next_note(), 0);
+    lario_app_free(server.app);
+    assert_int_equal(next_note(), LARIO_ECANCELED);
+    assert_int_equal(lario_app_stop(server.app, 0), LARIO_ESTATE);
+    atomic_store(&may_give_way, true);
+    assert_int_equal(next_note(), 2);
+    lario_app_free(server.app);
+    client_close(&client);
+}
+
 static int work(void *arg)
 {
     (void)arg;
@@ -341,6 +380,7 @@ int main(void)
         cmocka_unit_test(added_apps_share_the_loops_and_keep_their_own_things),
         cmocka_unit_test(failure_of_an_added_app_fails_the_start),
         cmocka_unit_test(stop_kills_a_handler_that_does_not_end),
+        cmocka_unit_test(app_with_a_held_loop_is_freed_when_it_gives_way),
         cmocka_unit_test(stop_waits_for_work_that_has_begun),
         cmocka_unit_test(stop_lets_a_running_request_finish_and_closes_idle_ones),
         cmocka_unit_test(cycles_leak_neither_descriptors_nor_memory),

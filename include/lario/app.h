@@ -31,7 +31,7 @@ LARIO_API lario_app *lario_app_new(void);
 LARIO_API void lario_app_free(lario_app *app);
 
 /*
- * Adds an address to listen on: "ADDR:PORT", "[ADDR6]:PORT", ":PORT" (all addresses) or
+ * Adds an address to listen on: "IP:PORT", "[IP6]:PORT", ":PORT" (all addresses) or
  * "unix:PATH". Port 0 takes a free one. Without any, an app listens on 127.0.0.1:8080. A stale
  * unix socket file is replaced when nobody listens on it, and removed at the end.
  */
@@ -63,7 +63,12 @@ LARIO_API void lario_app_add(lario_app *app, lario_app *other);
 LARIO_API void lario_app_option(lario_app *app, const char *name, const char *placeholder,
                                 const char *help, const char **value);
 
-/* Called by lario_app_main() after the options are read; a negative result ends the program. */
+/*
+ * The place for what needs the options or the runtime: lario_app_main() calls `setup` after it has
+ * read the command line and started the loops, before it listens. Here a program opens its scopes
+ * (lario_app_runtime() called earlier would fix the number of loops before --loops is read) and
+ * starts its background processes by lario_runtime_spawn(). A negative result ends the program.
+ */
 LARIO_API void lario_app_setup(lario_app *app, int (*setup)(lario_app *app, void *arg), void *arg);
 
 /*

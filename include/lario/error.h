@@ -57,7 +57,8 @@ enum lario_error {
  */
 LARIO_API const char *lario_strerror(int code);
 
-/* The name of `code`, such as "LARIO_ECLOSED" or "EADDRINUSE". Static storage, never NULL. */
+/* The name of `code`, such as "LARIO_ECLOSED" or "EADDRINUSE". "OK" for 0 and more. Static storage,
+ * never NULL. */
 LARIO_API const char *lario_errname(int code);
 
 LARIO_END_DECLS

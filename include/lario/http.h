@@ -19,8 +19,9 @@ typedef struct lario_req lario_req;
 
 /*
  * Answers a request. Returns 0 or more when it answered. A negative result before anything was
- * answered gives the client an error page (status 500, or the fitting 4xx for LARIO_ETOOBIG,
- * LARIO_ETIMEDOUT of a body and LARIO_EINVAL) and is logged; after the head was sent it cuts the
+ * answered gives the client an error page: 413 for LARIO_ETOOBIG, 408 for LARIO_ETIMEDOUT, 400 for
+ * LARIO_EINVAL and LARIO_EPROTO, 503 for LARIO_EDRAINING and LARIO_ECANCELED, else 500, which is
+ * logged as handler_failed; after the head was sent it cuts the
  * connection, so that the client sees that the answer is not whole. Returning 0 without having
  * answered is a failure too.
  */

@@ -36,6 +36,7 @@ typedef struct lario_limits {
     uint32_t idle_ms;                /* 60,000 of an idle keep-alive connection; close */
     uint32_t write_stall_ms;         /* 30,000 without progress while output waits; reset */
     uint32_t linger_ms;              /* 1,000 to let the last answer arrive; close */
+    uint32_t drain_wait_ms;          /* 5,000 that a drain lets lario_receive() wait on */
     uint32_t half_close_ms;          /* 30,000 that a handler may go on after the peer's FIN */
     uint32_t connections_a_loop_max; /* 100,000; 503 and close */
     uint32_t pipelined_a_turn_max;   /* 64 requests of one connection in one loop turn; they wait */

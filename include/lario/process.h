@@ -138,6 +138,8 @@ LARIO_API int lario_send(lario_pid to, int kind, const void *data, size_t len);
  * turn when both have some. Parks for at most `timeout_ms` (-1: for ever, 0: not at all).
  * Returns the kind (more than 0). Errors: LARIO_ETIMEDOUT, LARIO_ECANCELED; LARIO_ECLOSED when
  * the process' own connection is closed by its peer and all that came before is received;
+ * LARIO_EDRAINING in a request's process when the server has been draining for
+ * limits.drain_wait_ms: return it, and the client is answered with 503;
  * LARIO_EPROTO, LARIO_EUTF8, LARIO_ETOOBIG when the peer's message broke a rule: the connection
  * is then closing.
  */

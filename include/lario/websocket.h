@@ -17,7 +17,14 @@ LARIO_BEGIN_DECLS
  * Messages of the peer arrive through lario_receive() as LARIO_WS_TEXT and LARIO_WS_BINARY,
  * whole, beside the messages of other processes. A process that does not receive stops the
  * socket's reading. Pings are answered and the closing handshake is done by the library; it is
- * flushed and closed when the handler returns. All calls are made from the handler's process.
+ * flushed and closed when the handler returns; that it returns LARIO_ECLOSED, since its peer left,
+ * is no failure. The request and its strings stay valid. All calls are made from the handler's
+ * process.
+ *
+ *     int rc = lario_ws_accept(req, NULL, &ws);
+ *     while (rc >= 0 && (rc = lario_receive(&msg, -1)) >= 0)
+ *         rc = lario_ws_write(ws, rc, msg.data, msg.len);
+ *     return rc;
  */
 typedef struct lario_ws lario_ws;
 

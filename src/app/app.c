@@ -62,7 +62,7 @@ static void add_address(lario_app_state *state, const char *text)
                        LARIO_SERVER_ADDRESSES_MAX);
     else if (lario_address_parse(&server->addresses[server->addresses_count], text) < 0)
         lario_app_fail(state, LARIO_EADDR,
-                       "'%s' is no address to listen on (ADDR:PORT, [ADDR6]:PORT or unix:PATH)",
+                       "'%s' is no address to listen on (IP:PORT, [IP6]:PORT, :PORT or unix:PATH)",
                        text);
     else
         server->addresses_count++;
@@ -83,7 +83,8 @@ void lario_app_loops(lario_app *app, unsigned loops)
     lario_app_state *state = lario_app_state_of(app);
 
     if (state->runtime)
-        lario_app_fail(state, LARIO_ESTATE, "the number of loops must come before the runtime");
+        lario_app_fail(state, LARIO_ESTATE,
+                       "the number of loops is fixed: the program has made its runtime already");
     state->loops = loops;
 }
 
@@ -278,6 +279,19 @@ static int check_all(lario_app_state *state)
     return rc;
 }
 
+int lario_app_start_runtime(lario_app_state *state)
+{
+    lario_runtime *runtime = lario_app_runtime(&state->router);
+
+    if (runtime && lario_runtime_is_running(runtime))
+        return 0;
+    int rc = runtime ? lario_runtime_start(runtime) : -errno;
+
+    if (rc < 0)
+        lario_app_fail(state, rc, "cannot start the loops: %s", lario_strerror(rc));
+    return rc;
+}
+
 int lario_app_start(lario_app *app)
 {
     lario_app_state *state = lario_app_state_of(app);
@@ -286,15 +300,11 @@ int lario_app_start(lario_app *app)
     if (rc < 0)
         return rc;
     state->was_started = true;
-    lario_runtime *runtime = lario_app_runtime(app);
-
-    rc = runtime ? lario_runtime_start(runtime) : -errno;
-    if (rc < 0) {
-        lario_app_fail(state, rc, "cannot start the loops: %s", lario_strerror(rc));
+    rc = lario_app_start_runtime(state);
+    if (rc < 0)
         return rc;
-    }
     for (lario_app_state *at = state; rc == 0 && at; at = at->added) {
-        rc = start_server(at, runtime);
+        rc = start_server(at, state->runtime);
         if (rc < 0 && at != state)
             lario_app_fail(state, rc, "%s", at->error_text);
     }
@@ -345,8 +355,8 @@ void lario_app_free(lario_app *app)
 
     if (state->is_running)
         (void)lario_app_stop(app, 0);
-    else if (state->is_held)
-        (void)end_runtime(state);
+    else if (state->runtime && lario_runtime_is_running(state->runtime))
+        (void)end_runtime(state); /* held at the stop before, or never served */
     if (state->is_held)
         return;
     lario_runtime_free(state->runtime);

@@ -58,4 +58,7 @@ void lario_app_fail(lario_app_state *state, int rc, const char *format, ...) LAR
  */
 int lario_app_read_options(lario_app_state *state, const char *program, int argc, char **argv);
 
+/* Starts the loops, unless they run already. */
+int lario_app_start_runtime(lario_app_state *state);
+
 #endif

@@ -27,12 +27,25 @@ static int fail(const char *program, const char *text)
     return EXIT_FAILED;
 }
 
+/* The loops run before the program's own set-up, so that it can start processes. */
+static int set_up(lario_app_state *state)
+{
+    if (!state->setup)
+        return 0;
+    int rc = lario_app_start_runtime(state);
+
+    if (rc == 0)
+        rc = state->setup(&state->router, state->setup_arg);
+    if (rc < 0)
+        lario_app_fail(state, rc, "the set-up failed: %s", lario_strerror(rc));
+    return rc;
+}
+
 static int serve(lario_app *app, const char *program)
 {
     const char *address;
     lario_thread impatient;
 
-    lario_signal_block_stops();
     if (lario_app_start(app) < 0)
         return fail(program, lario_app_error(app));
     for (unsigned i = 0; (address = lario_app_address(app, i)); i++)
@@ -59,10 +72,13 @@ int lario_app_main(lario_app *app, int argc, char **argv)
     int rc = lario_app_read_options(state, program, argc, argv);
     int code = rc == LARIO_EUSAGE ? EXIT_USAGE : EXIT_DONE;
 
-    if (rc == 0 && state->setup)
-        rc = state->setup(app, state->setup_arg);
+    /* A signal that comes from here on is waited for, however early. */
+    if (rc == 0)
+        lario_signal_block_stops();
+    if (rc == 0)
+        rc = set_up(state);
     if (rc < 0 && code == EXIT_DONE)
-        code = fail(program, state->error < 0 ? state->error_text : lario_strerror(rc));
+        code = fail(program, lario_app_error(app));
     if (rc == 0)
         code = serve(app, program);
     lario_app_free(app);

@@ -23,7 +23,7 @@ static void print_option(const char *name, const char *placeholder, const char *
 static void print_help(const lario_app_state *state, const char *program)
 {
     printf("Usage: %s [OPTIONS]\n\nOptions:\n", program);
-    print_option("listen", "ADDRESS", "ADDR:PORT, [ADDR6]:PORT or unix:PATH; may be repeated",
+    print_option("listen", "ADDRESS", "IP:PORT, [IP6]:PORT, :PORT or unix:PATH; may be repeated",
                  LARIO_APP_DEFAULT_ADDRESS);
     print_option("loops", "N", "threads that serve", "one a core");
     for (unsigned i = 0; i < state->options_count; i++) {
@@ -56,7 +56,7 @@ static int set_listen(lario_app_state *state, const char *program, const char *v
     lario_address address;
 
     if (lario_address_parse(&address, value) < 0)
-        return usage(program, "--listen takes ADDR:PORT, [ADDR6]:PORT or unix:PATH, not", value);
+        return usage(program, "--listen takes IP:PORT, [IP6]:PORT, :PORT or unix:PATH, not", value);
     /* The command line's addresses stand in place of the program's own. */
     if (!state->listens_by_default && !state->cli_listens)
         state->server.addresses_count = 0;
@@ -65,22 +65,36 @@ static int set_listen(lario_app_state *state, const char *program, const char *v
     return 0;
 }
 
+static bool is_named(const char *name, size_t len, const char *option)
+{
+    return strlen(option) == len && strncmp(option, name, len) == 0;
+}
+
+/* The program's own option of this name, or NULL. */
+static const lario_app_option_entry *find_option(const lario_app_state *state, const char *name,
+                                                 size_t len)
+{
+    for (unsigned i = 0; i < state->options_count; i++)
+        if (is_named(name, len, state->options[i].name))
+            return &state->options[i];
+    return NULL;
+}
+
+static bool is_option(const lario_app_state *state, const char *name, size_t len)
+{
+    return is_named(name, len, "listen") || is_named(name, len, "loops") ||
+           find_option(state, name, len);
+}
+
 static int set_option(lario_app_state *state, const char *program, const char *name, size_t len,
                       const char *value)
 {
-    if (len == 6 && strncmp(name, "listen", len) == 0)
+    if (is_named(name, len, "listen"))
         return set_listen(state, program, value);
-    if (len == 5 && strncmp(name, "loops", len) == 0)
+    if (is_named(name, len, "loops"))
         return set_loops(&state->router, program, value);
-    for (unsigned i = 0; i < state->options_count; i++) {
-        const lario_app_option_entry *option = &state->options[i];
-
-        if (strlen(option->name) == len && strncmp(option->name, name, len) == 0) {
-            *option->value = value;
-            return 0;
-        }
-    }
-    return 1;
+    *find_option(state, name, len)->value = value;
+    return 0;
 }
 
 int lario_app_read_options(lario_app_state *state, const char *program, int argc, char **argv)
@@ -97,12 +111,13 @@ int lario_app_read_options(lario_app_state *state, const char *program, int argc
         size_t len = strcspn(argument + 2, "=");
         bool is_joined = argument[2 + len] == '=';
         const char *value = is_joined ? argument + 2 + len + 1 : i + 1 < argc ? argv[i + 1] : NULL;
-        int rc = set_option(state, program, argument + 2, len, value ? value : "");
 
-        if (rc == 1)
+        if (!is_option(state, argument + 2, len))
             return usage(program, "unknown option", argument);
-        if (rc == 0 && !value)
+        if (!value)
             return usage(program, "a value is missing after", argument);
+        int rc = set_option(state, program, argument + 2, len, value);
+
         if (rc < 0)
             return rc;
         i += !is_joined;

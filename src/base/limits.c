@@ -22,6 +22,7 @@ void lario_limits_init(lario_limits *limits)
         .idle_ms = 60000,
         .write_stall_ms = 30000,
         .linger_ms = 1000,
+        .drain_wait_ms = 5000,
         .half_close_ms = 30000,
         .connections_a_loop_max = 100000,
         .pipelined_a_turn_max = 64,

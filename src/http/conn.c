@@ -59,6 +59,30 @@ static bool request_waits(const lario_http_conn *conn)
     return conn->conn.stream.in_len > 0 || lario_socket_has_input(conn->conn.stream.io.fd);
 }
 
+/*
+ * A request may run without end, but not for a peer that has ended its direction; and in a server
+ * that drains, a time comes when it may not wait for messages any more.
+ */
+static void set_busy_deadline(lario_http_conn *conn)
+{
+    lario_stream *stream = &conn->conn.stream;
+
+    if (stream->has_eof)
+        set_deadline_in(conn, lario_http_conn_limits(conn)->half_close_ms);
+    else if (lario_conn_is_draining(&conn->conn))
+        lario_stream_set_deadline(stream, lario_conn_drain_wait_until_ms(&conn->conn));
+    else
+        lario_stream_set_deadline(stream, 0);
+}
+
+static void on_busy_deadline(lario_http_conn *conn)
+{
+    if (conn->conn.stream.has_eof)
+        lario_proc_kill(conn->proc, LARIO_ECLOSED);
+    else if (lario_proc_waits_for_conn(conn->proc))
+        lario_proc_wake(conn->proc, 0); /* lario_receive() finds that the server drains */
+}
+
 static void on_deadline(lario_stream *stream)
 {
     lario_http_conn *conn = lario_http_conn_of(stream);
@@ -66,7 +90,7 @@ static void on_deadline(lario_stream *stream)
     if (conn->ws)
         lario_ws_on_deadline(conn->ws);
     else if (conn->phase == LARIO_HTTP_BUSY)
-        lario_proc_kill(conn->proc, LARIO_ECLOSED); /* long after the peer ended its direction */
+        on_busy_deadline(conn);
     else if (conn->partial)
         lario_http_reject(conn, 408, "the head did not arrive in time");
     else if (conn->phase == LARIO_HTTP_SKIP || !request_waits(conn))
@@ -165,6 +189,7 @@ static int run_request(void *arg)
     lario_req req;
     int rc = lario_req_init(&req, conn, space, sizeof space);
 
+    req.is_handled = rc == 0;
     if (rc == 0)
         rc = handler->handle(handler->arg, &req);
     rc = lario_req_finish(&req, rc);
@@ -187,8 +212,7 @@ static void start_request(lario_http_conn *conn, lario_http1_head *head, int hea
     conn->must_continue = head->expect_continue && !conn->body_ended;
     if (!conn->body_ended)
         lario_http1_body_init(&conn->body, head);
-    /* A peer that ended its direction before is not waited for without end here either. */
-    set_deadline_in(conn, stream->has_eof ? lario_http_conn_limits(conn)->half_close_ms : 0);
+    set_busy_deadline(conn);
     conn->served++;
     int rc = lario_sched_start(stream->loop->slots[LARIO_LOOP_SLOT_PROC], run_request, conn, &opts,
                                &conn->hook, &conn->proc);
@@ -395,7 +419,7 @@ static void on_eof(lario_stream *stream)
     }
     /* Half closed: the answer still goes out, but nobody can wait for ever for such a client. */
     if (!conn->ws)
-        set_deadline_in(conn, lario_http_conn_limits(conn)->half_close_ms);
+        set_busy_deadline(conn);
     if (lario_proc_waits_for_conn(conn->proc))
         lario_proc_wake(conn->proc, 0);
 }
@@ -496,8 +520,8 @@ static void drain_http(lario_conn *base)
 
     if (conn->ws)
         lario_ws_drain(conn->ws);
-    else if (conn->phase == LARIO_HTTP_BUSY && conn->proc && conn->proc->wait == LARIO_WAIT_RECEIVE)
-        lario_proc_wake(conn->proc, 0);
+    else if (conn->phase == LARIO_HTTP_BUSY)
+        set_busy_deadline(conn);
     else if (conn->phase == LARIO_HTTP_HEAD && !conn->partial && !request_waits(conn))
         finish(conn, true);
 }

@@ -43,6 +43,7 @@ struct lario_req {
     bool keep_asked; /* the client lets the connection go on */
     bool upgrade_asked;
     bool has_body;
+    bool is_handled; /* the handler was called: the request itself was in order */
     const char *method;
     const char *target;
     const char *raw_path;

@@ -24,7 +24,13 @@ static int source_receive(lario_source *source, int kind, lario_msg *ret_msg)
 
     if (req->conn->is_closed || req->conn->conn.stream.has_eof)
         return LARIO_ECLOSED;
-    return lario_conn_is_draining(&req->conn->conn) ? LARIO_EDRAINING : LARIO_EAGAIN;
+    const lario_conn *conn = &req->conn->conn;
+
+    /* What the request waits for may well come while the server drains; a long poll's may not. */
+    if (lario_conn_is_draining(conn) &&
+        lario_loop_now_ms(conn->stream.loop) >= lario_conn_drain_wait_until_ms(conn))
+        return LARIO_EDRAINING;
+    return LARIO_EAGAIN;
 }
 
 static void source_released(lario_source *source)
@@ -293,8 +299,9 @@ static void log_failure(lario_req *req, int rc)
 {
     lario_log_level level = status_of(rc) == 500 ? LARIO_LOG_ERROR : LARIO_LOG_WARN;
 
-    if (rc == LARIO_ECLOSED || rc == LARIO_ECANCELED || rc == LARIO_EDRAINING)
-        level = LARIO_LOG_DEBUG; /* the client's leaving and our own stop are no failures */
+    /* The client's faults, its leaving and our own stop are no failures of the handler. */
+    if (!req->is_handled || rc == LARIO_ECLOSED || rc == LARIO_ECANCELED || rc == LARIO_EDRAINING)
+        level = LARIO_LOG_DEBUG;
     lario_log(level, "handler_failed", "%s %s: %s (%s)", req->method, req->target,
               rc < 0 ? lario_strerror(rc) : "it returned without an answer",
               rc < 0 ? lario_errname(rc) : "no answer");

@@ -221,6 +221,8 @@ void lario_server_drain(lario_server *server)
 {
     if (!server->loops)
         return;
+    atomic_store(&server->drain_wait_until_ms,
+                 lario_clock_ns() / LARIO_NS_PER_MS + server->limits.drain_wait_ms);
     atomic_store(&server->is_draining, true);
     /* On all loops first: nobody whose connection was closed can come back by another loop. */
     lario_runtime_call_all(server->runtime, stop_accepting_on_loop, server);

@@ -51,8 +51,9 @@ struct lario_server {
     unsigned addresses_count;
     lario_address addresses[LARIO_SERVER_ADDRESSES_MAX];
     lario_server_loop *loops;
-    atomic_size_t conns;     /* open ones on all loops */
-    atomic_bool is_draining; /* set before any connection is told */
+    atomic_size_t conns;                  /* open ones on all loops */
+    _Atomic uint64_t drain_wait_until_ms; /* when waits for messages end; set before: */
+    atomic_bool is_draining;              /* set before any connection is told */
 };
 
 typedef struct lario_listener {
@@ -90,7 +91,13 @@ void lario_server_done(lario_server *server);
 
 static inline bool lario_conn_is_draining(const lario_conn *conn)
 {
-    return atomic_load_explicit(&conn->home->server->is_draining, memory_order_relaxed);
+    return atomic_load_explicit(&conn->home->server->is_draining, memory_order_acquire);
+}
+
+/* While it drains: until when a request may wait for messages, in the loop's time. */
+static inline uint64_t lario_conn_drain_wait_until_ms(const lario_conn *conn)
+{
+    return atomic_load_explicit(&conn->home->server->drain_wait_until_ms, memory_order_relaxed);
 }
 
 /* Opens the stream of `conn` and counts it. On failure `fd` is closed and `conn` the caller's. */

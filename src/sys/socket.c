@@ -205,8 +205,10 @@ static int listen_unix(const lario_address *address, int backlog, int *ret_fds, 
     struct stat status;
     int fd = open_bound(address, false);
 
-    if (fd == -EADDRINUSE && lstat(unix_path(address), &status) == 0 && S_ISSOCK(status.st_mode) &&
-        !somebody_listens(address)) {
+    /* Whatever else is there is not ours to replace. */
+    if (fd == -EADDRINUSE && lstat(unix_path(address), &status) == 0 && !S_ISSOCK(status.st_mode))
+        return -EEXIST;
+    if (fd == -EADDRINUSE && !somebody_listens(address)) {
         unlink(unix_path(address));
         fd = open_bound(address, false);
     }

@@ -81,6 +81,15 @@ def test_no_permission(tmp_path):
     assert "ermission denied" in result.stderr
 
 
+def test_path_that_is_no_socket(tmp_path):
+    (tmp_path / "file").write_text("mine")
+    result = run("hello_world", "--listen", f"unix:{tmp_path}/file")
+    assert result.returncode == 1
+    assert len(result.stderr.splitlines()) == 1
+    assert "exists" in result.stderr
+    assert (tmp_path / "file").read_text() == "mine"
+
+
 def test_path_of_a_unix_socket_in_use(server, tmp_path):
     path = f"unix:{tmp_path}/socket"
     started = server("hello_world", listen=[path])

@@ -80,7 +80,6 @@ static void end_connection(lario_ws *ws)
 static void fail(lario_ws *ws, uint16_t code, int failure)
 {
     (void)send_close(ws, code, NULL);
-    ws->failed = true;
     ws->failure = failure;
     drop_block(ws, &ws->building);
     end_connection(ws);
@@ -198,10 +197,8 @@ static void regulate(lario_ws *ws)
 
 static int end_of_input(lario_ws *ws)
 {
-    if (ws->failed) {
-        ws->failed = false;
+    if (ws->failure < 0)
         return ws->failure;
-    }
     if (ws->close_sent || ws->close_received || !lario_stream_is_open(stream_of(ws)) ||
         (stream_of(ws)->in_drained && stream_of(ws)->in_len == 0))
         return LARIO_ECLOSED;
@@ -213,7 +210,7 @@ static int source_receive(lario_source *source, int kind, lario_msg *ret_msg)
     lario_ws *ws = lario_container_of(source, lario_ws, source);
 
     pump(ws);
-    if (!ws->is_ready || ws->failed) {
+    if (!ws->is_ready || ws->failure < 0) {
         regulate(ws);
         return end_of_input(ws);
     }
@@ -237,7 +234,8 @@ static void source_released(lario_source *source)
 
 static bool has_news(lario_ws *ws)
 {
-    return ws->is_ready || ws->failed || ws->close_received || !lario_stream_is_open(stream_of(ws));
+    return ws->is_ready || ws->failure < 0 || ws->close_received ||
+           !lario_stream_is_open(stream_of(ws));
 }
 
 void lario_ws_on_input(lario_ws *ws)

@@ -30,8 +30,7 @@ struct lario_ws {
     bool is_ready; /* `building` is whole */
     bool close_sent;
     bool close_received;
-    bool failed;
-    int failure; /* what lario_receive() answers after a failure, once */
+    int failure; /* what lario_receive() answers from now on: a rule was broken; or 0 */
     uint16_t peer_code;
     const char *protocol;
 };

@@ -97,24 +97,14 @@ static int connect_device(lario_req *req)
     return rc;
 }
 
-static int allow_get(lario_req *req)
-{
-    return reply_allow(req, "GET, HEAD, OPTIONS");
-}
-
-static int allow_post(lario_req *req)
-{
-    return reply_allow(req, "POST, OPTIONS");
-}
-
 void devices_routes(lario_router *router)
 {
     lario_get(router, "/devices", list);
-    lario_any(router, "/devices", allow_get);
+    lario_any(router, "/devices", reply_allow_get);
     lario_get(router, "/devices/:serial", show);
-    lario_any(router, "/devices/:serial", allow_get);
+    lario_any(router, "/devices/:serial", reply_allow_get);
     lario_get(router, "/devices/:serial/connect", connect_device);
-    lario_any(router, "/devices/:serial/connect", allow_get);
+    lario_any(router, "/devices/:serial/connect", reply_allow_get);
     lario_post(router, "/devices/:serial/messages", post_message);
-    lario_any(router, "/devices/:serial/messages", allow_post);
+    lario_any(router, "/devices/:serial/messages", reply_allow_post);
 }

@@ -55,16 +55,6 @@ static int delete_member(lario_req *req)
     return change_member(req, board_leave);
 }
 
-static int allow_get(lario_req *req)
-{
-    return reply_allow(req, "GET, HEAD, OPTIONS");
-}
-
-static int allow_post(lario_req *req)
-{
-    return reply_allow(req, "POST, OPTIONS");
-}
-
 static int allow_member(lario_req *req)
 {
     return reply_allow(req, "PUT, DELETE, OPTIONS");
@@ -73,9 +63,9 @@ static int allow_member(lario_req *req)
 void groups_routes(lario_router *router)
 {
     lario_get(router, "/groups", list);
-    lario_any(router, "/groups", allow_get);
+    lario_any(router, "/groups", reply_allow_get);
     lario_post(router, "/groups/:group/messages", post_message);
-    lario_any(router, "/groups/:group/messages", allow_post);
+    lario_any(router, "/groups/:group/messages", reply_allow_post);
     lario_put(router, "/groups/:group/members/:serial", put_member);
     lario_delete(router, "/groups/:group/members/:serial", delete_member);
     lario_any(router, "/groups/:group/members/:serial", allow_member);

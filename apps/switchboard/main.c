@@ -11,11 +11,6 @@ static int not_found(lario_req *req)
     return reply_error(req, 404, "there is no such resource");
 }
 
-static int allow_get(lario_req *req)
-{
-    return reply_allow(req, "GET, HEAD, OPTIONS");
-}
-
 /* The scopes belong to the runtime, which exists once the options are read. */
 static int set_up(lario_app *app, void *arg)
 {
@@ -33,7 +28,7 @@ int main(int argc, char **argv)
     devices_routes(app);
     groups_routes(app);
     lario_get(app, "/watch", watch);
-    lario_any(app, "/watch", allow_get);
+    lario_any(app, "/watch", reply_allow_get);
     lario_any(app, "/*rest", not_found);
     return lario_app_main(app, argc, argv);
 }

@@ -131,3 +131,13 @@ json_t *reply_read_message(lario_req *req, int *ret_rc)
         *ret_rc = reply_error(req, 400, "the text is not UTF-8");
     return body;
 }
+
+int reply_allow_get(lario_req *req)
+{
+    return reply_allow(req, "GET, HEAD, OPTIONS");
+}
+
+int reply_allow_post(lario_req *req)
+{
+    return reply_allow(req, "POST, OPTIONS");
+}

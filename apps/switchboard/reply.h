@@ -19,6 +19,10 @@ int reply_failure(lario_req *req, int code);
 /* Answers 405, or an OPTIONS request, with the methods that the resource has. */
 int reply_allow(lario_req *req, const char *methods);
 
+/* The same as handlers, for resources that have GET alone, or POST alone. */
+int reply_allow_get(lario_req *req);
+int reply_allow_post(lario_req *req);
+
 /*
  * Whether the request may change something or open a socket: it comes from a page of this server,
  * or from no browser at all. Another site's page that a user has open can send requests here, but

@@ -121,6 +121,12 @@ LARIO_API LARIO_MUST_USE int lario_replyf(lario_req *req, int status, const char
                                           const char *format, ...) LARIO_PRINTF(4, 5);
 
 /*
+ * Answers with the server's page for an error status (400 to 599): its reason phrase as text.
+ * Errors: as for lario_reply().
+ */
+LARIO_API LARIO_MUST_USE int lario_reply_error(lario_req *req, int status);
+
+/*
  * Starts an answer whose body comes in parts: chunked in HTTP/1.1 (RFC 9112 7.1), ended by the
  * closing of the connection in HTTP/1.0. Errors: as for lario_reply().
  */

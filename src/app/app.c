@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "http/loop.h"
 #include "net/tcp.h"
 #include "proc/runtime.h"
 #include "sys/clock.h"

@@ -5,44 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "codec/date.h"
+#include "http/loop.h"
 #include "http/req.h"
 #include "http/ws.h"
 #include "proc/scheduler.h"
-#include "sys/clock.h"
-
-/* What HTTP keeps on a loop. */
-typedef struct http_loop {
-    lario_http1_head head; /* for heads that arrive whole, nearly all */
-    uint64_t date_s;       /* what `date` is made of */
-    char date[LARIO_DATE_BYTES + 1];
-} http_loop;
 
 static void advance(lario_http_conn *conn);
 static void finish(lario_http_conn *conn, bool linger);
-
-static http_loop *state_of(lario_loop *loop)
-{
-    return loop->slots[LARIO_LOOP_SLOT_HTTP];
-}
-
-void lario_http_loop_done(lario_loop *loop)
-{
-    free(loop->slots[LARIO_LOOP_SLOT_HTTP]);
-    loop->slots[LARIO_LOOP_SLOT_HTTP] = NULL;
-}
-
-const char *lario_http_date(lario_loop *loop)
-{
-    http_loop *state = state_of(loop);
-    uint64_t now = lario_clock_wall_s();
-
-    if (state->date_s != now) {
-        (void)lario_date_format((int64_t)now, state->date);
-        state->date_s = now;
-    }
-    return state->date;
-}
 
 /* ---- Deadlines ---- */
 
@@ -164,7 +133,7 @@ static int parse_head(lario_http_conn *conn, lario_http1_head **ret_head)
     lario_http1_head *head = conn->partial;
 
     if (!head) {
-        head = &state_of(stream->loop)->head;
+        head = &lario_http_loop_of(stream->loop)->head;
         lario_http1_head_init(head);
     }
     int rc = lario_http1_head_parse(head, &limits, stream->in, stream->in_len);
@@ -455,21 +424,11 @@ static const lario_stream_ops stream_ops = {
     .on_closed = on_closed,
 };
 
-/* ---- The protocol ---- */
-
-static int prepare_loop(lario_loop *loop)
-{
-    if (!loop->slots[LARIO_LOOP_SLOT_HTTP])
-        loop->slots[LARIO_LOOP_SLOT_HTTP] = calloc(1, sizeof(http_loop));
-    return loop->slots[LARIO_LOOP_SLOT_HTTP] ? 0 : LARIO_ENOMEM;
-}
-
-/* A connection on `fd`, which it owns; NULL when it could not be opened: then `fd` is closed. */
-static lario_http_conn *open_conn(lario_server_loop *home, int fd)
+lario_http_conn *lario_http_conn_open(lario_server_loop *home, int fd)
 {
     lario_http_conn *conn = calloc(1, sizeof *conn);
 
-    if (!conn || prepare_loop(home->loop) < 0) {
+    if (!conn || lario_http_loop_init(home->loop) < 0) {
         free(conn);
         lario_fd_close(fd);
         return NULL;
@@ -484,40 +443,12 @@ static lario_http_conn *open_conn(lario_server_loop *home, int fd)
         free(conn);
         return NULL;
     }
+    set_deadline_in(conn, lario_http_conn_limits(conn)->idle_ms);
     return conn;
 }
 
-static void accept_http(lario_server_loop *home, int fd)
+void lario_http_conn_drain(lario_http_conn *conn)
 {
-    lario_http_conn *conn = open_conn(home, fd);
-
-    if (conn)
-        set_deadline_in(conn, lario_http_conn_limits(conn)->idle_ms);
-}
-
-/* Says so and lingers, as other ends do: a request that is on its way must not reset the answer. */
-static void refuse_http(lario_server_loop *home, int fd)
-{
-    const lario_limits *limits = &home->server->limits;
-
-    if (home->conns_count - limits->connections_a_loop_max >= LARIO_SERVER_REFUSED_MAX) {
-        lario_fd_close(fd);
-        return;
-    }
-    lario_http_conn *conn = open_conn(home, fd);
-
-    if (conn)
-        lario_http_reject(conn, 503, "too many connections");
-}
-
-/*
- * An idle connection ends now; a request that is on its way or running is answered with
- * Connection: close; a WebSocket is told that the server goes away.
- */
-static void drain_http(lario_conn *base)
-{
-    lario_http_conn *conn = lario_http_conn_of(&base->stream);
-
     if (conn->ws)
         lario_ws_drain(conn->ws);
     else if (conn->phase == LARIO_HTTP_BUSY)
@@ -525,9 +456,3 @@ static void drain_http(lario_conn *base)
     else if (conn->phase == LARIO_HTTP_HEAD && !conn->partial && !request_waits(conn))
         finish(conn, true);
 }
-
-const lario_protocol lario_http_protocol = {
-    .accept = accept_http,
-    .refuse = refuse_http,
-    .drain = drain_http,
-};

@@ -58,8 +58,14 @@ typedef struct lario_http_conn {
 /* HTTP/1: a server's context is a lario_http_handler. */
 extern const lario_protocol lario_http_protocol;
 
-/* The date of now, LARIO_DATE_BYTES long, from the loop's cache. */
-const char *lario_http_date(lario_loop *loop);
+/* A connection on `fd`, which it owns; NULL when it could not be opened: then `fd` is closed. */
+lario_http_conn *lario_http_conn_open(lario_server_loop *home, int fd);
+
+/*
+ * The server drains. An idle connection ends now; a request that is on its way or running is
+ * answered with Connection: close; a WebSocket is told that the server goes away.
+ */
+void lario_http_conn_drain(lario_http_conn *conn);
 
 /*
  * Shows the next bytes of the body, at most `max`, in the window. Returns what
@@ -77,7 +83,5 @@ static inline const lario_limits *lario_http_conn_limits(const lario_http_conn *
 {
     return &conn->conn.home->server->limits;
 }
-
-void lario_http_loop_done(lario_loop *loop);
 
 #endif

@@ -7,7 +7,6 @@
 
 #include "codec/uri.h"
 #include "http/req.h"
-#include "http/ws.h"
 #include "proc/scheduler.h"
 #include "sys/socket.h"
 
@@ -272,69 +271,4 @@ int lario_req_wait_for_room(lario_req *req)
             return rc;
     }
     return 0;
-}
-
-/* ---- The end ---- */
-
-/* What to tell the client of a handler that failed before it answered. */
-static int status_of(int rc)
-{
-    switch (rc) {
-    case LARIO_ETOOBIG:
-        return 413;
-    case LARIO_ETIMEDOUT:
-        return 408;
-    case LARIO_EINVAL:
-    case LARIO_EPROTO:
-        return 400;
-    case LARIO_EDRAINING:
-    case LARIO_ECANCELED:
-        return 503;
-    default:
-        return 500;
-    }
-}
-
-static void log_failure(lario_req *req, int rc)
-{
-    lario_log_level level = status_of(rc) == 500 ? LARIO_LOG_ERROR : LARIO_LOG_WARN;
-
-    /* The client's faults, its leaving and our own stop are no failures of the handler. */
-    if (!req->is_handled || rc == LARIO_ECLOSED || rc == LARIO_ECANCELED || rc == LARIO_EDRAINING)
-        level = LARIO_LOG_DEBUG;
-    lario_log(level, "handler_failed", "%s %s: %s (%s)", req->method, req->target,
-              rc < 0 ? lario_strerror(rc) : "it returned without an answer",
-              rc < 0 ? lario_errname(rc) : "no answer");
-}
-
-static int answer_failure(lario_req *req, int rc)
-{
-    int status = status_of(rc);
-    const char *phrase = lario_status_text(status);
-
-    /* Where the client's framing or its patience is in doubt, the connection ends with the answer.
-     */
-    if (status != 500)
-        req->keep_asked = false;
-    req->extra_len = req->extra_count = 0;
-    return lario_replyf(req, status, "text/plain", "%s\n", phrase);
-}
-
-int lario_req_finish(lario_req *req, int rc)
-{
-    if (req->ws) {
-        lario_ws_finish(req->ws, rc);
-        return rc;
-    }
-    if (rc >= 0 && req->answer == LARIO_ANSWER_STARTED)
-        rc = lario_reply_end(req);
-    if ((rc < 0 && rc != LARIO_EUPGRADE) || req->answer == LARIO_ANSWER_NONE)
-        log_failure(req, rc);
-    if (req->conn->is_closed)
-        return rc;
-    if (req->answer == LARIO_ANSWER_NONE && answer_failure(req, rc) < 0)
-        req->conn->is_cut = true;
-    if (req->answer == LARIO_ANSWER_STARTED)
-        req->conn->is_cut = true; /* the client must see that the answer is not whole */
-    return rc;
 }

@@ -198,13 +198,13 @@ static int answer_alone(const lario_router *router, lario_req *req, uint64_t met
     int rc;
 
     if (!is_found)
-        return lario_reply(req, 404, "text/plain", "Not Found");
+        return lario_reply_error(req, 404);
     rc = add_allow(router, req, methods);
     if (rc < 0)
         return rc;
     if (is_options)
         return lario_reply(req, 204, NULL, NULL);
-    return lario_reply(req, 405, "text/plain", "Method Not Allowed");
+    return lario_reply_error(req, 405);
 }
 
 /* The routes that take a request, the better ones first: bits, or 0 where there is none. */
@@ -295,7 +295,7 @@ int lario_router_handle(lario_router *router, lario_req *req)
             return LARIO_ENOMEM;
         rc = lario_uri_decode_path(path, len, decoded, LARIO_URI_ENCODED_SLASH);
         if (rc < 0)
-            return lario_reply(req, 400, "text/plain", "Bad Request");
+            return lario_reply_error(req, 400);
         path = decoded;
         len = (size_t)rc;
     }

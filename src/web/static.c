@@ -28,7 +28,7 @@ typedef struct static_root {
 
 static int not_found(lario_req *req)
 {
-    return lario_reply(req, 404, "text/plain", "Not Found");
+    return lario_reply_error(req, 404);
 }
 
 /* What a client may learn as 404; the rest is our trouble (such as too many open files). */

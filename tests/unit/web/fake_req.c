@@ -127,6 +127,11 @@ int lario_reply_bytes(lario_req *req, int status, const char *type, const void *
     return lario_reply_write(req, body, len);
 }
 
+int lario_reply_error(lario_req *req, int status)
+{
+    return lario_reply(req, status, "text/plain", status == 404 ? "Not Found" : "Error");
+}
+
 int lario_reply(lario_req *req, int status, const char *type, const char *body)
 {
     return lario_reply_bytes(req, status, type, body ? body : "", body ? strlen(body) : 0);

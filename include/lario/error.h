@@ -22,6 +22,7 @@ LARIO_BEGIN_DECLS
     X(LARIO_EAGAIN, -EAGAIN, "not now, try again")                                                 \
     X(LARIO_ETIMEDOUT, -ETIMEDOUT, "the time limit passed")                                        \
     X(LARIO_ECANCELED, -ECANCELED, "the process was killed")                                       \
+    X(LARIO_ENOSYS, -ENOSYS, "this part was left out of the library when it was built")            \
     X(LARIO_ENOTFOUND, -2001, "not found")                                                         \
     X(LARIO_ETAKEN, -2002, "the name is taken by another process")                                 \
     X(LARIO_ENOPROC, -2003, "no such process, or it has ended")                                    \
@@ -38,9 +39,12 @@ LARIO_BEGIN_DECLS
     X(LARIO_EUPGRADE, -2014, "not a WebSocket handshake, answered with an error")                  \
     X(LARIO_EUSAGE, -2015, "the command line cannot be understood")                                \
     X(LARIO_EDRAINING, -2016, "the server is shutting down")                                       \
+    X(LARIO_ECERT, -2017, "a certificate or key that cannot be used")                              \
+    X(LARIO_ECODING, -2018, "a content coding that is not known")                                  \
     X(LARIO_ECLOSED, -2901, "the connection is closed")                                            \
     X(LARIO_EPROTO, -2902, "the peer broke the protocol")                                          \
-    X(LARIO_EUTF8, -2903, "text that is not UTF-8")
+    X(LARIO_EUTF8, -2903, "text that is not UTF-8")                                                \
+    X(LARIO_ETLS, -2904, "TLS failed")
 
 enum lario_error {
 #define LARIO_ERROR_VALUE(name, value, text) name = (value),

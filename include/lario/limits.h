@@ -31,14 +31,26 @@ typedef struct lario_limits {
     uint64_t body_skip_bytes_max;  /* 1,000,000 of an unread body skipped for keep-alive; close */
     uint32_t chunk_line_bytes_max; /* 256 with its extensions; 400 */
     uint32_t tiny_chunks_max;      /* 1,000 chunks below 16 bytes in a row; 400 */
+    uint32_t inflate_ratio_max;    /* 100 bytes out of one of a compressed body; 413 */
+
+    /* Forms, cookies and ranges. */
+    uint32_t form_fields_max;     /* 1,000 of a query-encoded form or a multipart body; 413 */
+    uint32_t parts_max;           /* 100 parts of a multipart body; 413 */
+    uint32_t part_head_bytes_max; /* 2,048: a file name and a type; 400 */
+    uint32_t cookies_max;         /* 100: browsers keep 50 to 180 a site; 400 */
+    uint32_t ranges_max;          /* 16 of a Range field; beyond, the whole is sent (200) */
 
     /* Connections. */
     uint32_t idle_ms;                /* 60,000 of an idle keep-alive connection; close */
+    uint32_t tls_handshake_ms;       /* 10,000 from the first byte; close */
+    uint32_t proxy_header_ms;        /* 5,000 for the PROXY header, where one is expected; close */
     uint32_t write_stall_ms;         /* 30,000 without progress while output waits; reset */
     uint32_t linger_ms;              /* 1,000 to let the last answer arrive; close */
     uint32_t drain_wait_ms;          /* 5,000 that a drain lets lario_receive() wait on */
     uint32_t half_close_ms;          /* 30,000 that a handler may go on after the peer's FIN */
     uint32_t connections_a_loop_max; /* 100,000; 503 and close */
+    uint32_t connections_a_peer_max; /* 0: no limit; of one address on a loop; 503 and close */
+    uint32_t requests_a_conn_max;    /* 0: no limit; the last one's answer says close */
     uint32_t pipelined_a_turn_max;   /* 64 requests of one connection in one loop turn; they wait */
     size_t output_bytes_max;         /* 1 MiB queued for one connection; the writer parks */
 

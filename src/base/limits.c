@@ -18,8 +18,17 @@ void lario_limits_init(lario_limits *limits)
         .body_skip_bytes_max = 1000000,
         .chunk_line_bytes_max = 256,
         .tiny_chunks_max = 1000,
+        .inflate_ratio_max = 100,
+
+        .form_fields_max = 1000,
+        .parts_max = 100,
+        .part_head_bytes_max = 2048,
+        .cookies_max = 100,
+        .ranges_max = 16,
 
         .idle_ms = 60000,
+        .tls_handshake_ms = 10000,
+        .proxy_header_ms = 5000,
         .write_stall_ms = 30000,
         .linger_ms = 1000,
         .drain_wait_ms = 5000,

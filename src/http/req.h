@@ -82,6 +82,9 @@ struct lario_req {
     uint32_t extra_count;
 
     lario_ws *ws;
+
+    void *slots[LARIO_REQ_SLOTS]; /* of the layers above */
+    lario_req_cleanup *cleanups;
 };
 
 /* Copies the head that conn->starting points to. LARIO_ENOMEM, LARIO_EPROTO (bad path: 400). */

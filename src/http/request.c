@@ -118,8 +118,30 @@ int lario_req_init(lario_req *req, lario_http_conn *conn, void *space, size_t sp
     return rc;
 }
 
+void **lario_req_slot(lario_req *req, enum lario_req_slot slot)
+{
+    return &req->slots[slot];
+}
+
+void lario_req_add_cleanup(lario_req *req, lario_req_cleanup *cleanup)
+{
+    cleanup->next = req->cleanups;
+    req->cleanups = cleanup;
+}
+
+const lario_limits *lario_req_limits(const lario_req *req)
+{
+    return lario_http_conn_limits(req->conn);
+}
+
 void lario_req_done(lario_req *req)
 {
+    while (req->cleanups) {
+        lario_req_cleanup *cleanup = req->cleanups;
+
+        req->cleanups = cleanup->next;
+        cleanup->run(cleanup);
+    }
     req->proc->source = NULL;
     free(req->body_data);
     lario_arena_done(&req->arena);

@@ -5,6 +5,7 @@
 #include <stddef.h>
 
 #include "lario/http.h"
+#include "lario/limits.h"
 
 /* What the layers above http/ see of a request beyond the public interface. */
 
@@ -12,6 +13,34 @@ typedef struct lario_req_param {
     const char *name;
     const char *value;
 } lario_req_param;
+
+/*
+ * Places for what the layers above keep with a request, such as its parsed form; NULL at first. The
+ * memory comes from lario_alloc(), and needs a cleanup only where it holds more than memory.
+ */
+enum lario_req_slot {
+    LARIO_REQ_SLOT_FORM,
+    LARIO_REQ_SLOT_MULTIPART,
+    LARIO_REQ_SLOT_COOKIES,
+    LARIO_REQ_SLOT_SESSION,
+    LARIO_REQ_SLOT_EVENTS,
+    LARIO_REQ_SLOT_ROUTE,
+    LARIO_REQ_SLOTS,
+};
+
+void **lario_req_slot(lario_req *req, enum lario_req_slot slot);
+
+/* Something to be done when the request ends, whatever its outcome: the last one added first. */
+typedef struct lario_req_cleanup {
+    struct lario_req_cleanup *next;
+    void (*run)(struct lario_req_cleanup *cleanup);
+} lario_req_cleanup;
+
+/* `cleanup` is the caller's and lives as long as the request. */
+void lario_req_add_cleanup(lario_req *req, lario_req_cleanup *cleanup);
+
+/* The limits that hold for this request. */
+const lario_limits *lario_req_limits(const lario_req *req);
 
 /* The path of the target as sent, not decoded, not NUL-terminated; "*" for OPTIONS *. */
 const char *lario_req_raw_path(const lario_req *req, size_t *ret_len);

@@ -8,7 +8,7 @@ import pytest
 
 SOURCE = Path(os.environ.get("LARIO_SOURCE", Path(__file__).parents[2]))
 BUILD_PACKAGES = ["gcc", "libc6-dev", "cmake", "ninja-build", "pkg-config", "libmd-dev",
-                  "libjansson-dev"]
+                  "libjansson-dev", "libssl-dev", "zlib1g-dev", "libbrotli-dev"]
 
 
 class Machine:

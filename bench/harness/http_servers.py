@@ -89,3 +89,19 @@ def _library_servers(build):
 
 def peers(build):
     return _static_servers() + _library_servers(build)
+
+
+def overload_servers(build):
+    """Those that the test of many busy connections compares."""
+    names = ["nginx", "node", "lighttpd", "tornado"]
+    chosen = [server for server in peers(build) if server.name in names]
+    guile = Server(
+        "guile",
+        ["guile", "--no-auto-compile", PEERS / "guile_server.scm", "@PORT@"],
+        ["guile", "--version"],
+        path="/",
+    )
+    return [
+        floor(build), lario(build, "json", path="/json"), lario(build, "get_variable"), *chosen,
+        guile,
+    ]

@@ -11,6 +11,9 @@
 /* Parts of one write: blocks are filled, so few are needed for what a socket takes at once. */
 #define PARTS_MAX 32
 
+/* Writes of one turn. */
+#define TRIES_MAX 3
+
 static void run_task(lario_task *task);
 static void on_timer(lario_timer *timer);
 
@@ -180,11 +183,9 @@ void lario_stream_read_stop(lario_stream *stream)
 
 /* ---- Output ---- */
 
-/* A block behind the others with at least this much room, or NULL. */
-static lario_block *append_block(lario_stream *stream, size_t room)
+/* Puts a block, if it is not NULL, behind the others, and returns it. */
+static lario_block *append_block(lario_stream *stream, lario_block *block)
 {
-    lario_block *block = lario_block_get(pool_of(stream), room);
-
     if (!block)
         return NULL;
     if (stream->out_last)
@@ -195,21 +196,33 @@ static lario_block *append_block(lario_stream *stream, size_t room)
     return block;
 }
 
+/* What a block counts for in out_bytes, with `len` bytes of it to be sent. */
+static size_t weight(const lario_block *block, size_t len)
+{
+    return block->kind == LARIO_BLOCK_FILE ? LARIO_STREAM_FILE_BYTES : len;
+}
+
 char *lario_stream_reserve(lario_stream *stream, size_t count)
 {
     lario_block *block = stream->out_last;
 
-    if (!block || block->room - block->end < count)
-        block = append_block(stream, count);
+    if (!block || block->kind != LARIO_BLOCK_BYTES || block->room - block->end < count)
+        block = append_block(stream, lario_block_get(pool_of(stream), count));
     return block ? block->bytes + block->end : NULL;
+}
+
+/* `weight` more than before waits to be sent, by the end of the turn. */
+static void has_grown(lario_stream *stream, size_t weight)
+{
+    stream->out_bytes += weight;
+    if (!stream->is_writing)
+        lario_loop_defer(stream->loop, &stream->task);
 }
 
 void lario_stream_commit(lario_stream *stream, size_t count)
 {
     stream->out_last->end += count;
-    stream->out_bytes += count;
-    if (!stream->is_writing)
-        lario_loop_defer(stream->loop, &stream->task);
+    has_grown(stream, count);
 }
 
 int lario_stream_write(lario_stream *stream, const void *data, size_t len)
@@ -221,11 +234,12 @@ int lario_stream_write(lario_stream *stream, const void *data, size_t len)
     /* First what fits the block at hand, then the rest in one piece; all or nothing, so that a
      * caller that goes on after a failure has not sent a part. */
     lario_block *block = stream->out_last;
-    size_t fits = block ? block->room - block->end : 0;
+    size_t fits = block ? lario_block_left(block) : 0;
 
     if (fits > len)
         fits = len;
-    lario_block *last = fits < len ? append_block(stream, len - fits) : block;
+    lario_block *last =
+        fits < len ? append_block(stream, lario_block_get(pool_of(stream), len - fits)) : block;
 
     if (!last)
         return LARIO_ENOMEM;
@@ -240,6 +254,34 @@ int lario_stream_write(lario_stream *stream, const void *data, size_t len)
     return 0;
 }
 
+int lario_stream_write_shared(lario_stream *stream, lario_shared *shared, size_t at, size_t len)
+{
+    if (stream->state != LARIO_STREAM_OPEN)
+        return LARIO_ECLOSED;
+    if (len == 0)
+        return 0;
+    if (!append_block(stream, lario_block_get_shared(pool_of(stream), shared, at, len)))
+        return LARIO_ENOMEM;
+    has_grown(stream, len);
+    return 0;
+}
+
+int lario_stream_write_file(lario_stream *stream, lario_block_file *file, uint64_t offset,
+                            uint64_t len)
+{
+    if (stream->state != LARIO_STREAM_OPEN)
+        return LARIO_ECLOSED;
+    if (offset > INT64_MAX || len > INT64_MAX - offset || offset + len > SIZE_MAX)
+        return LARIO_EINVAL;
+    if (len == 0)
+        return 0;
+    if (!append_block(stream,
+                      lario_block_get_file(pool_of(stream), file, (size_t)offset, (size_t)len)))
+        return LARIO_ENOMEM;
+    has_grown(stream, LARIO_STREAM_FILE_BYTES);
+    return 0;
+}
+
 bool lario_stream_check_full(lario_stream *stream)
 {
     if (stream->out_bytes > stream->limits->output_bytes_max)
@@ -250,16 +292,18 @@ bool lario_stream_check_full(lario_stream *stream)
 /* Drops `count` bytes that have left. */
 static void drop_output(lario_stream *stream, size_t count)
 {
-    stream->out_bytes -= count;
     while (stream->out_first) {
         lario_block *block = stream->out_first;
-        size_t here = block->end - block->at;
+        size_t here = lario_block_len(block);
 
         if (count < here) {
             block->at += count;
+            if (block->kind != LARIO_BLOCK_FILE)
+                stream->out_bytes -= count;
             return;
         }
         count -= here;
+        stream->out_bytes -= weight(block, here);
         stream->out_first = block->next;
         lario_block_put(pool_of(stream), block);
     }
@@ -269,12 +313,17 @@ static void drop_output(lario_stream *stream, size_t count)
 static void submit(lario_stream *stream)
 {
     struct iovec parts[PARTS_MAX];
+    lario_block *block = stream->out_first;
     int count = 0;
 
-    for (lario_block *block = stream->out_first; block && count < PARTS_MAX; block = block->next)
-        parts[count++] = (struct iovec){block->bytes + block->at, block->end - block->at};
     stream->is_writing = true;
-    lario_io_write(&stream->io, parts, count);
+    if (block->kind == LARIO_BLOCK_FILE) {
+        lario_io_send_file(&stream->io, block->file->fd, block->at, lario_block_len(block));
+        return;
+    }
+    for (; block && block->kind != LARIO_BLOCK_FILE && count < PARTS_MAX; block = block->next)
+        parts[count++] = (struct iovec){lario_block_data(block), lario_block_len(block)};
+    lario_io_write(&stream->io, parts, count, block != NULL);
 }
 
 static void all_written(lario_stream *stream)
@@ -301,10 +350,9 @@ static void on_written(lario_io *io, size_t count)
     lario_stream *stream = lario_container_of(io, lario_stream, io);
 
     stream->is_writing = false;
-    if (count > 0) {
-        drop_output(stream, count);
+    drop_output(stream, count);
+    if (count > 0)
         stream->stall_ms = lario_loop_now_ms(stream->loop) + stream->limits->write_stall_ms;
-    }
     if (stream->is_full && stream->out_bytes <= stream->limits->output_bytes_max / 2) {
         stream->is_full = false;
         if (stream->state == LARIO_STREAM_OPEN)
@@ -317,8 +365,9 @@ static void on_written(lario_io *io, size_t count)
 static void flush(lario_stream *stream)
 {
     /* Most output leaves at once; a rest means that the socket is full, and the next try, in the
-     * same breath, arms the poller. */
-    for (int tries = 0; tries < 2 && stream->out_bytes > 0 && !stream->is_writing; tries++) {
+     * same breath, arms the poller. The head of a file and the file are one try each. */
+    for (int tries = 0; tries < TRIES_MAX && stream->out_bytes > 0 && !stream->is_writing;
+         tries++) {
         submit(stream);
         if (stream->state == LARIO_STREAM_CLOSED)
             return;
@@ -344,6 +393,17 @@ static void run_task(lario_task *task)
 
 /* ---- Begin and end ---- */
 
+/* Of a connection that ends while a file is being sent: by the file's fault, or a timeout. */
+static void log_cut_file(lario_stream *stream, int rc)
+{
+    if (rc == -ENODATA)
+        lario_log_to(stream->loop->log, LARIO_LOG_WARN, "file_cut",
+                     "a file became shorter while it was sent");
+    else
+        lario_log_to(stream->loop->log, LARIO_LOG_WARN, "file_cut",
+                     "a file could not be sent to its end: %s", lario_strerror(rc));
+}
+
 static void on_error(lario_io *io, int rc)
 {
     lario_stream *stream = lario_container_of(io, lario_stream, io);
@@ -351,6 +411,8 @@ static void on_error(lario_io *io, int rc)
     /* How exactly the peer went away makes no difference to anybody. */
     if (rc == -ECONNRESET || rc == -EPIPE)
         rc = LARIO_ECLOSED;
+    else if (stream->out_first && stream->out_first->kind == LARIO_BLOCK_FILE)
+        log_cut_file(stream, rc);
     lario_stream_abort(stream, stream->state == LARIO_STREAM_OPEN ? rc : 0);
 }
 

@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/shared.h"
 #include "lario/limits.h"
 #include "loop/loop.h"
 #include "sys/poller.h"
@@ -18,13 +19,15 @@
  * on_input returns is copied to a buffer of the stream, which goes away when the window is empty.
  * So an idle stream holds none.
  *
- * Output is queued in blocks and leaves in one system call at the end of the turn.
+ * Output is queued in blocks (see net/block.h) and leaves at the end of the turn, in one system
+ * call as long as it is bytes, with one more for each part of a file.
  *
  * The end is told once, by on_closed, at the end of a turn and never from inside of a call; until
  * then the stream's memory must stay.
  */
 typedef struct lario_stream lario_stream;
 typedef struct lario_block lario_block;
+typedef struct lario_block_file lario_block_file;
 
 typedef struct lario_stream_ops {
     void (*on_input)(lario_stream *stream);    /* the window has grown */
@@ -61,7 +64,7 @@ struct lario_stream {
     /* Queued output. */
     lario_block *out_first;
     lario_block *out_last;
-    size_t out_bytes;
+    size_t out_bytes; /* of memory, with LARIO_STREAM_FILE_BYTES for each part of a file */
 
     lario_task task; /* flush, or tell of the end */
     lario_timer timer;
@@ -102,6 +105,27 @@ void lario_stream_commit(lario_stream *stream, size_t count);
 /* Queues a copy of all or nothing. LARIO_ECLOSED when the stream has ended or is finishing;
  * LARIO_ENOMEM. */
 int lario_stream_write(lario_stream *stream, const void *data, size_t len);
+
+/*
+ * Queues `len` bytes of `shared` from `at` on without a copy; takes a reference of its own, on any
+ * failure none. They count like bytes of the connection, since a peer that does not read holds them
+ * all the same. LARIO_ECLOSED, LARIO_ENOMEM.
+ */
+int lario_stream_write_shared(lario_stream *stream, lario_shared *shared, size_t at, size_t len);
+
+/*
+ * What a queued part of a file counts for, however long it is: it takes no memory, but a
+ * descriptor, and with the default limit a connection has 16 of them before its writer parks.
+ */
+#define LARIO_STREAM_FILE_BYTES ((size_t)65536)
+
+/*
+ * Queues `len` bytes of a file from `offset` on, which are read when it is their turn to be sent;
+ * takes a reference of its own, on any failure none. A file that turns out to be shorter ends the
+ * stream as broken. LARIO_EINVAL (beyond what an offset can be), LARIO_ECLOSED, LARIO_ENOMEM.
+ */
+int lario_stream_write_file(lario_stream *stream, lario_block_file *file, uint64_t offset,
+                            uint64_t len);
 
 /* Whether more than limits->output_bytes_max wait; on_room comes when it is over. */
 bool lario_stream_check_full(lario_stream *stream);

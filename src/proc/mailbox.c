@@ -4,25 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-lario_shared *lario_shared_new(const void *data, size_t len)
-{
-    lario_shared *shared = malloc(sizeof *shared + len);
-
-    if (!shared)
-        return NULL;
-    atomic_init(&shared->refs, 1);
-    shared->len = len;
-    if (len > 0)
-        memcpy(shared->bytes, data, len);
-    return shared;
-}
-
-void lario_shared_unref(lario_shared *shared)
-{
-    if (shared && atomic_fetch_sub_explicit(&shared->refs, 1, memory_order_acq_rel) == 1)
-        free(shared);
-}
-
 static lario_message *new_message(int kind, size_t room)
 {
     lario_message *message = malloc(sizeof *message + room);
@@ -57,8 +38,7 @@ lario_message *lario_message_new_shared(int kind, lario_shared *shared)
 
     if (!message)
         return NULL;
-    atomic_fetch_add_explicit(&shared->refs, 1, memory_order_relaxed);
-    message->shared = shared;
+    message->shared = lario_shared_ref(shared);
     message->data = shared->bytes;
     message->len = shared->len;
     return message;

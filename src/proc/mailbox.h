@@ -2,24 +2,13 @@
 #ifndef LARIO_PROC_MAILBOX_H
 #define LARIO_PROC_MAILBOX_H
 
-#include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "base/list.h"
+#include "base/shared.h"
 #include "lario/process.h"
 #include "loop/loop.h"
-
-/* Bytes that several messages share: published once, freed with the last message. */
-typedef struct lario_shared {
-    atomic_size_t refs;
-    size_t len;
-    _Alignas(max_align_t) char bytes[];
-} lario_shared;
-
-/* NULL when memory is out; the caller holds one reference. */
-lario_shared *lario_shared_new(const void *data, size_t len);
-void lario_shared_unref(lario_shared *shared);
 
 /*
  * What travels between processes: a message for a mailbox, or a signal (kind below 0) for the

@@ -99,14 +99,16 @@ int lario_file_stat(int fd, lario_file_info *ret_info)
     return 0;
 }
 
-int lario_file_read(int fd, void *buffer, size_t size)
+/* Reads from `offset` on; -1: from where the descriptor stands. */
+static int read_until(int fd, char *buffer, size_t size, off_t offset)
 {
     size_t got = 0;
 
     if (size > INT_MAX)
         size = INT_MAX;
     while (got < size) {
-        ssize_t n = read(fd, (char *)buffer + got, size - got);
+        ssize_t n = offset < 0 ? read(fd, buffer + got, size - got)
+                               : pread(fd, buffer + got, size - got, offset + (off_t)got);
 
         if (n < 0 && errno == EINTR)
             continue;
@@ -117,4 +119,14 @@ int lario_file_read(int fd, void *buffer, size_t size)
         got += (size_t)n;
     }
     return (int)got;
+}
+
+int lario_file_read(int fd, void *buffer, size_t size)
+{
+    return read_until(fd, buffer, size, -1);
+}
+
+int lario_file_read_at(int fd, void *buffer, size_t size, uint64_t offset)
+{
+    return offset > INT64_MAX - INT_MAX ? -EINVAL : read_until(fd, buffer, size, (off_t)offset);
 }

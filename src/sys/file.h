@@ -44,4 +44,7 @@ int lario_file_stat(int fd, lario_file_info *ret_info);
    -errno. */
 int lario_file_read(int fd, void *buffer, size_t size);
 
+/* The same from `offset` on, wherever the descriptor stands. */
+int lario_file_read_at(int fd, void *buffer, size_t size, uint64_t offset);
+
 #endif

@@ -36,7 +36,8 @@ typedef struct lario_io_ops {
 
     /*
      * A write is done: `count` bytes were taken, perhaps fewer than given, perhaps none; the
-     * caller submits the rest again. Also called from inside lario_io_write().
+     * caller submits the rest again. Also called from inside lario_io_write() and
+     * lario_io_send_file().
      */
     void (*on_written)(lario_io *io, size_t count);
 } lario_io_ops;
@@ -88,8 +89,18 @@ void lario_io_accept_pending(lario_io *io, unsigned max);
 
 /*
  * Submits a write; ops->on_written comes once, now or later, or ops->on_error. The bytes must stay
- * until then; the array itself need not. One write at a time.
+ * until then; the array itself need not. One write at a time. `more` tells that the caller goes on
+ * at once with another one, so that the kernel may wait for it to fill a packet.
  */
-void lario_io_write(lario_io *io, const struct iovec *parts, int count);
+void lario_io_write(lario_io *io, const struct iovec *parts, int count, bool more);
+
+/*
+ * The same for `len` (at least 1) bytes of the regular file `file` from `offset` on, which the
+ * kernel takes without a copy where it can. The descriptor must stay open until ops->on_written,
+ * and is not closed. A file that ends before is ops->on_error with -ENODATA. Reading waits for the
+ * disk when the bytes are not in memory. One call takes a bounded part of a large file, so that
+ * other connections have their turn.
+ */
+void lario_io_send_file(lario_io *io, int file, uint64_t offset, size_t len);
 
 #endif

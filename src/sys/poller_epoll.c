@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <sys/sendfile.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -20,6 +21,12 @@
 /* Connections accepted in one go; the others wait for the next turn, so that clients that are
  * served already are not held up by a flood of new ones. */
 #define ACCEPT_MAX 64
+
+/* Most of a file in one call: what a fast connection takes in about a millisecond. */
+#define SEND_FILE_MAX ((size_t)1 << 20)
+
+/* Of a file that must be copied, in one call; on the stack of the loop's thread. */
+#define COPY_BYTES 16384
 
 struct lario_poller {
     int epoll_fd;
@@ -168,21 +175,15 @@ void lario_io_accept_pending(lario_io *io, unsigned max)
     }
 }
 
-void lario_io_write(lario_io *io, const struct iovec *parts, int count)
+/* Tells of a write that took `taken` bytes, or -errno; one that must wait is told of later. */
+static void written(lario_io *io, ssize_t taken)
 {
-    struct msghdr message = {.msg_iov = (struct iovec *)parts, .msg_iovlen = (size_t)count};
-    ssize_t taken;
-
-    do
-        taken = count == 1 ? send(io->fd, parts->iov_base, parts->iov_len, MSG_NOSIGNAL)
-                           : sendmsg(io->fd, &message, MSG_NOSIGNAL);
-    while (taken < 0 && errno == EINTR);
     if (taken >= 0) {
         io->ops->on_written(io, (size_t)taken);
         return;
     }
-    if (errno != EAGAIN) {
-        broken(io, -errno);
+    if (taken != -EAGAIN) {
+        broken(io, (int)taken);
         return;
     }
     io->write_waits = true;
@@ -190,6 +191,52 @@ void lario_io_write(lario_io *io, const struct iovec *parts, int count)
 
     if (rc < 0)
         broken(io, rc);
+}
+
+void lario_io_write(lario_io *io, const struct iovec *parts, int count, bool more)
+{
+    struct msghdr message = {.msg_iov = (struct iovec *)parts, .msg_iovlen = (size_t)count};
+    int flags = more ? MSG_NOSIGNAL | MSG_MORE : MSG_NOSIGNAL;
+    ssize_t taken;
+
+    do
+        taken = count == 1 ? send(io->fd, parts->iov_base, parts->iov_len, flags)
+                           : sendmsg(io->fd, &message, flags);
+    while (taken < 0 && errno == EINTR);
+    written(io, taken < 0 ? -errno : taken);
+}
+
+/* For the file systems that sendfile() cannot read from: through memory. */
+static ssize_t copy_file(int fd, int file, off_t offset, size_t len)
+{
+    char bytes[COPY_BYTES];
+    ssize_t got, taken;
+
+    do
+        got = pread(file, bytes, len < sizeof bytes ? len : sizeof bytes, offset);
+    while (got < 0 && errno == EINTR);
+    if (got <= 0)
+        return got;
+    do
+        taken = send(fd, bytes, (size_t)got, MSG_NOSIGNAL);
+    while (taken < 0 && errno == EINTR);
+    return taken;
+}
+
+void lario_io_send_file(lario_io *io, int file, uint64_t offset, size_t len)
+{
+    off_t at = (off_t)offset;
+    ssize_t taken;
+
+    do
+        taken = sendfile(io->fd, file, &at, len < SEND_FILE_MAX ? len : SEND_FILE_MAX);
+    while (taken < 0 && errno == EINTR);
+    if (taken < 0 && (errno == EINVAL || errno == ESPIPE || errno == ENOSYS))
+        taken = copy_file(io->fd, file, (off_t)offset, len);
+    if (taken == 0)
+        broken(io, -ENODATA); /* nothing can be left of a file that has become shorter */
+    else
+        written(io, taken < 0 ? -errno : taken);
 }
 
 static int socket_error(int fd)

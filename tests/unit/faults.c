@@ -14,8 +14,11 @@
 /* Larger than any count of buffers that the server gives to one sendmsg(). */
 #define PARTS_MAX 64
 
-static fault_plan current; /* changed only while the server rests, or by its own calls */
-static atomic_bool is_on;
+/* The plan, field by field: loops read it while a test sets the next. */
+static atomic_size_t bytes_max;
+static atomic_uint eagain_nth;
+static atomic_uint eintr_nth;
+static atomic_int accept_error;
 static atomic_uint transfers; /* sends and receives */
 static atomic_uint calls;     /* of any kind */
 static atomic_uint faults;
@@ -40,11 +43,14 @@ int __wrap_epoll_ctl(int fd, int operation, int target, struct epoll_event *even
 
 void faults_set(const fault_plan *plan)
 {
-    atomic_store(&is_on, false);
-    current = plan ? *plan : (fault_plan){0};
-    atomic_store(&accepts_left, current.accept_fails);
+    const fault_plan next = plan ? *plan : (fault_plan){0};
+
     atomic_store(&faults, 0);
-    atomic_store(&is_on, plan != NULL);
+    atomic_store(&bytes_max, next.bytes_max);
+    atomic_store(&eagain_nth, next.eagain_nth);
+    atomic_store(&eintr_nth, next.eintr_nth);
+    atomic_store(&accept_error, next.accept_error);
+    atomic_store(&accepts_left, next.accept_fails);
 }
 
 void faults_fail_call(int nth, int error)
@@ -70,8 +76,10 @@ static int fail(int error)
     return -1;
 }
 
-static bool is_nth(atomic_uint *count, unsigned nth)
+static bool is_nth(atomic_uint *count, const atomic_uint *every)
 {
+    unsigned nth = atomic_load(every);
+
     return nth > 0 && (atomic_fetch_add(count, 1) + 1) % nth == 0;
 }
 
@@ -82,20 +90,19 @@ static bool goes_wrong(bool is_transfer)
         return false;
     if (atomic_load(&fails_at) > 0 && atomic_fetch_sub(&fails_at, 1) == 1)
         return fail(atomic_load(&failure)) < 0;
-    if (!atomic_load(&is_on))
-        return false;
-    if (is_nth(&calls, current.eintr_nth))
+    if (is_nth(&calls, &eintr_nth))
         return fail(EINTR) < 0;
-    return is_transfer && is_nth(&transfers, current.eagain_nth) && fail(EAGAIN) < 0;
+    return is_transfer && is_nth(&transfers, &eagain_nth) && fail(EAGAIN) < 0;
 }
 
 static size_t at_most(size_t len)
 {
-    if (!lario_runtime_here() || !atomic_load(&is_on) || current.bytes_max == 0 ||
-        len <= current.bytes_max)
+    size_t most = atomic_load(&bytes_max);
+
+    if (!lario_runtime_here() || most == 0 || len <= most)
         return len;
     atomic_fetch_add(&faults, 1);
-    return current.bytes_max;
+    return most;
 }
 
 ssize_t __wrap_recv(int fd, void *buffer, size_t len, int flags)
@@ -144,9 +151,9 @@ int __wrap_accept4(int fd, struct sockaddr *address, socklen_t *len, int flags)
 {
     if (goes_wrong(false))
         return -1;
-    if (lario_runtime_here() && atomic_load(&is_on) && atomic_load(&accepts_left) > 0) {
+    if (lario_runtime_here() && atomic_load(&accepts_left) > 0) {
         atomic_fetch_sub(&accepts_left, 1);
-        return fail(current.accept_error);
+        return fail(atomic_load(&accept_error));
     }
     return __real_accept4(fd, address, len, flags);
 }
@@ -154,7 +161,7 @@ int __wrap_accept4(int fd, struct sockaddr *address, socklen_t *len, int flags)
 int __wrap_epoll_wait(int fd, struct epoll_event *events, int max, int timeout_ms)
 {
     /* Only interruptions: no other failure of a wait can be survived. */
-    if (lario_runtime_here() && atomic_load(&is_on) && is_nth(&calls, current.eintr_nth))
+    if (lario_runtime_here() && is_nth(&calls, &eintr_nth))
         return fail(EINTR);
     return __real_epoll_wait(fd, events, max, timeout_ms);
 }

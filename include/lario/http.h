@@ -46,7 +46,9 @@ LARIO_API const char *lario_host(const lario_req *req);
 
 /*
  * The peer's and the own address, as "127.0.0.1:40000", "[::1]:40000" or "unix"; "" when the first
- * call comes after the connection has ended, or memory is out.
+ * call comes after the connection has ended, or memory is out. Behind a load balancer that sends
+ * PROXY headers, the addresses that they tell (lario_app_proxy_protocol()); behind an HTTP proxy,
+ * see lario_client().
  */
 LARIO_API const char *lario_peer(lario_req *req);
 LARIO_API const char *lario_local(lario_req *req);

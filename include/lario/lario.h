@@ -9,6 +9,7 @@
 #include "lario/limits.h"
 #include "lario/log.h"
 #include "lario/process.h"
+#include "lario/proxy.h"
 #include "lario/router.h"
 #include "lario/runtime.h"
 #include "lario/scope.h"

@@ -47,7 +47,7 @@ lario_app *lario_app_new(void)
     return &state->router;
 }
 
-static bool may_set_up(lario_app_state *state, const char *what)
+bool lario_app_may_set_up(lario_app_state *state, const char *what)
 {
     if (state->is_running)
         lario_app_fail(state, LARIO_ESTATE, "%s must come before the start", what);
@@ -73,7 +73,7 @@ void lario_app_listen(lario_app *app, const char *address)
 {
     lario_app_state *state = lario_app_state_of(app);
 
-    if (!may_set_up(state, "an address"))
+    if (!lario_app_may_set_up(state, "an address"))
         return;
     state->listens_by_default = false;
     add_address(state, address);
@@ -93,7 +93,7 @@ void lario_app_limits(lario_app *app, const lario_limits *limits)
 {
     lario_app_state *state = lario_app_state_of(app);
 
-    if (may_set_up(state, "limits"))
+    if (lario_app_may_set_up(state, "limits"))
         state->server.limits = *limits;
 }
 
@@ -106,7 +106,7 @@ void lario_app_log(lario_app *app, lario_log_fn log, void *arg)
 {
     lario_app_state *state = lario_app_state_of(app);
 
-    if (!may_set_up(state, "a log"))
+    if (!lario_app_may_set_up(state, "a log"))
         return;
     state->log = log;
     state->log_arg = arg;
@@ -124,7 +124,7 @@ void lario_app_add(lario_app *app, lario_app *other)
     lario_app_state *state = lario_app_state_of(app);
     lario_app_state *added = lario_app_state_of(other);
 
-    if (!may_set_up(state, "an added app"))
+    if (!lario_app_may_set_up(state, "an added app"))
         return;
     if (added == state || added->is_added || added->runtime) {
         lario_app_fail(state, LARIO_ESTATE, "an app can be added once, and not after its start");

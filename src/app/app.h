@@ -52,6 +52,9 @@ static inline lario_app_state *lario_app_state_of(lario_app *app)
 /* Keeps the first failure, with a line for people. */
 void lario_app_fail(lario_app_state *state, int rc, const char *format, ...) LARIO_PRINTF(3, 4);
 
+/* Whether it does not run yet; otherwise fails, since `what` comes too late. */
+bool lario_app_may_set_up(lario_app_state *state, const char *what);
+
 /*
  * Reads the command line of `program`. 0; 1 when --help was printed; LARIO_EUSAGE after one line on
  * standard error.

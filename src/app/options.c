@@ -4,9 +4,10 @@
 #include <string.h>
 
 #include "app/app.h"
+#include "lario/proxy.h"
 #include "proc/runtime.h"
 
-/* The command line of a server program: --name VALUE, or --name=VALUE. */
+/* The command line of a server program: --name VALUE, --name=VALUE, or --name for a switch. */
 
 static void print_option(const char *name, const char *placeholder, const char *help,
                          const char *by_default)
@@ -26,6 +27,8 @@ static void print_help(const lario_app_state *state, const char *program)
     print_option("listen", "ADDRESS", "IP:PORT, [IP6]:PORT, :PORT or unix:PATH; may be repeated",
                  LARIO_APP_DEFAULT_ADDRESS);
     print_option("loops", "N", "threads that serve", "one a core");
+    print_option("proxy-protocol", "", "connections begin with a PROXY header", NULL);
+    print_option("trust-proxy", "ADDRESS", "ADDRESS, ADDRESS/BITS or unix:; may be repeated", NULL);
     for (unsigned i = 0; i < state->options_count; i++) {
         const lario_app_option_entry *option = &state->options[i];
 
@@ -65,6 +68,16 @@ static int set_listen(lario_app_state *state, const char *program, const char *v
     return 0;
 }
 
+static int trust_proxy(lario_app_state *state, const char *program, const char *value)
+{
+    lario_trust trust = {0};
+
+    if (lario_trust_add(&trust, value) < 0)
+        return usage(program, "--trust-proxy takes ADDRESS, ADDRESS/BITS or unix:, not", value);
+    lario_app_trust_proxy(&state->router, value);
+    return 0;
+}
+
 static bool is_named(const char *name, size_t len, const char *option)
 {
     return strlen(option) == len && strncmp(option, name, len) == 0;
@@ -82,8 +95,12 @@ static const lario_app_option_entry *find_option(const lario_app_state *state, c
 
 static bool is_option(const lario_app_state *state, const char *name, size_t len)
 {
-    return is_named(name, len, "listen") || is_named(name, len, "loops") ||
-           find_option(state, name, len);
+    static const char *const own[] = {"listen", "loops", "trust-proxy"};
+
+    for (size_t i = 0; i < sizeof own / sizeof own[0]; i++)
+        if (is_named(name, len, own[i]))
+            return true;
+    return find_option(state, name, len) != NULL;
 }
 
 static int set_option(lario_app_state *state, const char *program, const char *name, size_t len,
@@ -93,6 +110,8 @@ static int set_option(lario_app_state *state, const char *program, const char *n
         return set_listen(state, program, value);
     if (is_named(name, len, "loops"))
         return set_loops(&state->router, program, value);
+    if (is_named(name, len, "trust-proxy"))
+        return trust_proxy(state, program, value);
     *find_option(state, name, len)->value = value;
     return 0;
 }
@@ -105,6 +124,10 @@ int lario_app_read_options(lario_app_state *state, const char *program, int argc
         if (strcmp(argument, "--help") == 0 || strcmp(argument, "-h") == 0) {
             print_help(state, program);
             return 1;
+        }
+        if (strcmp(argument, "--proxy-protocol") == 0) {
+            lario_app_proxy_protocol(&state->router, LARIO_PROXY_REQUIRED);
+            continue;
         }
         if (strncmp(argument, "--", 2) != 0)
             return usage(program, "unexpected argument", argument);

@@ -424,19 +424,19 @@ static const lario_stream_ops stream_ops = {
     .on_closed = on_closed,
 };
 
-lario_http_conn *lario_http_conn_open(lario_server_loop *home, int fd)
+lario_http_conn *lario_http_conn_open(lario_server_loop *home, lario_arrival *arrival)
 {
     lario_http_conn *conn = calloc(1, sizeof *conn);
 
     if (!conn || lario_http_loop_init(home->loop) < 0) {
         free(conn);
-        lario_fd_close(fd);
+        lario_arrival_drop(home, arrival);
         return NULL;
     }
     conn->hook.fn = on_exit_of_request;
     lario_list_init(&conn->hook.link);
     lario_task_init(&conn->next_task, run_next_task);
-    int rc = lario_conn_open(&conn->conn, home, fd, &stream_ops);
+    int rc = lario_conn_open(&conn->conn, home, arrival, &stream_ops);
 
     if (rc < 0) {
         lario_log_to(home->loop->log, LARIO_LOG_ERROR, "open_failed", "%s", lario_strerror(rc));

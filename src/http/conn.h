@@ -58,8 +58,9 @@ typedef struct lario_http_conn {
 /* HTTP/1: a server's context is a lario_http_handler. */
 extern const lario_protocol lario_http_protocol;
 
-/* A connection on `fd`, which it owns; NULL when it could not be opened: then `fd` is closed. */
-lario_http_conn *lario_http_conn_open(lario_server_loop *home, int fd);
+/* A connection of what arrived, which it owns; NULL when it could not be opened: then that is
+ * dropped. */
+lario_http_conn *lario_http_conn_open(lario_server_loop *home, lario_arrival *arrival);
 
 /*
  * The server drains. An idle connection ends now; a request that is on its way or running is

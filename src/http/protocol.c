@@ -4,24 +4,22 @@
 
 /* HTTP/1 as the protocol of a server: what becomes of an accepted connection. */
 
-static void accept_http(lario_server_loop *home, int fd)
+static lario_conn *accept_http(lario_server_loop *home, lario_arrival *arrival)
 {
-    (void)lario_http_conn_open(home, fd);
+    lario_http_conn *conn = lario_http_conn_open(home, arrival);
+
+    return conn ? &conn->conn : NULL;
 }
 
 /* Says so and lingers, as other ends do: a request that is on its way must not reset the answer. */
-static void refuse_http(lario_server_loop *home, int fd)
+static lario_conn *refuse_http(lario_server_loop *home, lario_arrival *arrival)
 {
-    const lario_limits *limits = &home->server->limits;
+    lario_http_conn *conn = lario_http_conn_open(home, arrival);
 
-    if (home->conns_count - limits->connections_a_loop_max >= LARIO_SERVER_REFUSED_MAX) {
-        lario_fd_close(fd);
-        return;
-    }
-    lario_http_conn *conn = lario_http_conn_open(home, fd);
-
-    if (conn)
-        lario_http_reject(conn, 503, "too many connections");
+    if (!conn)
+        return NULL;
+    lario_http_reject(conn, 503, "too many connections");
+    return &conn->conn;
 }
 
 static void drain_http(lario_conn *conn)

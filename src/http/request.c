@@ -180,12 +180,13 @@ const char *lario_req_raw_path(const lario_req *req, size_t *ret_len)
     return req->raw_path;
 }
 
-static const char *address_text(lario_req *req, int (*get)(int fd, lario_address *ret_address))
+static const char *address_text(lario_req *req,
+                                int (*get)(const lario_conn *conn, lario_address *ret_address))
 {
     char text[LARIO_ADDRESS_TEXT_BYTES];
     lario_address address;
 
-    if (req->conn->is_closed || get(req->conn->conn.stream.io.fd, &address) < 0)
+    if (req->conn->is_closed || get(&req->conn->conn, &address) < 0)
         return "";
     lario_address_format(&address, text);
     const char *copy = lario_arena_copy(&req->arena, text, strlen(text));
@@ -196,14 +197,14 @@ static const char *address_text(lario_req *req, int (*get)(int fd, lario_address
 const char *lario_peer(lario_req *req)
 {
     if (!req->peer)
-        req->peer = address_text(req, lario_socket_peer);
+        req->peer = address_text(req, lario_conn_peer);
     return req->peer;
 }
 
 const char *lario_local(lario_req *req)
 {
     if (!req->local)
-        req->local = address_text(req, lario_socket_local);
+        req->local = address_text(req, lario_conn_local);
     return req->local;
 }
 

@@ -4,8 +4,10 @@
 #include <stdlib.h>
 
 #include "lario/error.h"
+#include "net/proxy_gate.h"
 #include "proc/runtime.h"
 #include "sys/clock.h"
+#include "sys/random.h"
 #include "sys/thread.h"
 
 /* Connections that wait to be accepted, for each listening socket. The kernel cuts it to
@@ -20,26 +22,77 @@
 
 /* ---- Connections ---- */
 
-int lario_conn_open(lario_conn *conn, lario_server_loop *home, int fd, const lario_stream_ops *ops)
+void lario_server_count(lario_server_loop *home)
 {
-    lario_socket_set_nodelay(fd);
-    int rc = lario_stream_open(&conn->stream, home->loop, fd, ops, &home->server->limits);
-
-    if (rc < 0)
-        return rc;
-    conn->home = home;
-    lario_list_push_back(&home->conns, &conn->link);
     home->conns_count++;
     atomic_fetch_add_explicit(&home->server->conns, 1, memory_order_relaxed);
+}
+
+void lario_server_uncount(lario_server_loop *home)
+{
+    home->conns_count--;
+    atomic_fetch_sub_explicit(&home->server->conns, 1, memory_order_release);
+}
+
+void lario_arrival_drop(lario_server_loop *home, lario_arrival *arrival)
+{
+    lario_fd_close(arrival->fd);
+    lario_peers_leave(&home->peers, arrival->peer);
+    free(arrival->origin);
+}
+
+int lario_conn_open(lario_conn *conn, lario_server_loop *home, lario_arrival *arrival,
+                    const lario_stream_ops *ops)
+{
+    lario_socket_set_nodelay(arrival->fd);
+    int rc = lario_stream_open(&conn->stream, home->loop, arrival->fd, ops, &home->server->limits);
+
+    if (rc < 0) {
+        arrival->fd = -1; /* closed by the failure */
+        lario_arrival_drop(home, arrival);
+        return rc;
+    }
+    conn->home = home;
+    conn->origin = arrival->origin;
+    conn->peer = arrival->peer;
+    conn->is_refused = arrival->is_refused;
+    home->refused_count += conn->is_refused;
+    lario_list_push_back(&home->conns, &conn->link);
+    lario_server_count(home);
     return 0;
 }
 
 void lario_conn_done(lario_conn *conn)
 {
+    lario_server_loop *home = conn->home;
+
     lario_stream_done(&conn->stream);
     lario_list_remove(&conn->link);
-    conn->home->conns_count--;
-    atomic_fetch_sub_explicit(&conn->home->server->conns, 1, memory_order_release);
+    lario_peers_leave(&home->peers, conn->peer);
+    free(conn->origin);
+    home->refused_count -= conn->is_refused;
+    lario_server_uncount(home);
+}
+
+int lario_conn_peer(const lario_conn *conn, lario_address *ret_address)
+{
+    if (!conn->origin || !conn->origin->has_addresses)
+        return lario_socket_peer(conn->stream.io.fd, ret_address);
+    *ret_address = conn->origin->peer;
+    return 0;
+}
+
+int lario_conn_local(const lario_conn *conn, lario_address *ret_address)
+{
+    if (!conn->origin || !conn->origin->has_addresses)
+        return lario_socket_local(conn->stream.io.fd, ret_address);
+    *ret_address = conn->origin->local;
+    return 0;
+}
+
+bool lario_conn_is_tls(const lario_conn *conn)
+{
+    return conn->origin && conn->origin->is_tls;
 }
 
 /* ---- Accepting ---- */
@@ -63,11 +116,78 @@ static void on_pause_over(lario_timer *timer)
         lario_loop_timer_start(listener->home->loop, timer, ACCEPT_PAUSE_MS);
 }
 
+/* Says why a connection is turned away, if it can be said to so many more. */
+static lario_conn *refuse(lario_server_loop *home, lario_arrival *arrival)
+{
+    arrival->is_refused = true;
+    if (home->refused_count < LARIO_SERVER_REFUSED_MAX)
+        return home->server->protocol->refuse(home, arrival);
+    lario_arrival_drop(home, arrival);
+    return NULL;
+}
+
+/* The address of what arrived; LARIO_IP_NONE where there is none, as for unix sockets. */
+static lario_ip arrival_ip(const lario_arrival *arrival)
+{
+    lario_address address;
+
+    if (arrival->origin && arrival->origin->has_addresses)
+        return lario_address_ip(&arrival->origin->peer);
+    if (lario_socket_peer(arrival->fd, &address) < 0)
+        return (lario_ip){.family = LARIO_IP_NONE};
+    return lario_address_ip(&address);
+}
+
+/* Counts it for its address. False: one too many; or LARIO_ENOMEM. */
+static int count_for_peer(lario_server_loop *home, lario_arrival *arrival)
+{
+    uint32_t max = home->server->limits.connections_a_peer_max;
+    lario_ip ip = arrival_ip(arrival);
+    char text[LARIO_IP_TEXT_BYTES];
+
+    if (ip.family == LARIO_IP_NONE)
+        return true;
+    lario_peer_entry *peer = lario_peers_find_or_add(&home->peers, &ip);
+
+    if (!peer)
+        return LARIO_ENOMEM;
+    if (peer->conns < max) {
+        peer->conns++;
+        arrival->peer = peer;
+        return true;
+    }
+    if (!peer->is_logged)
+        lario_log_to(home->loop->log, LARIO_LOG_WARN, "peer_connections_limit",
+                     "more than %u connections of %s on loop %u, new ones are turned away", max,
+                     lario_ip_format(&ip, text), home->loop->index);
+    peer->is_logged = true;
+    return false;
+}
+
+void lario_server_admit(lario_server_loop *home, lario_arrival *arrival, char *data, size_t len)
+{
+    const lario_protocol *protocol = home->server->protocol;
+    int rc = home->server->limits.connections_a_peer_max ? count_for_peer(home, arrival) : true;
+
+    if (rc < 0) {
+        lario_arrival_drop(home, arrival);
+        return;
+    }
+    lario_conn *conn = rc ? protocol->accept(home, arrival) : refuse(home, arrival);
+
+    if (conn && len > 0)
+        lario_stream_feed(&conn->stream, data, len);
+    /* Those that waited at the gate when the drain began were not told. */
+    if (conn && data && lario_conn_is_draining(conn))
+        protocol->drain(conn);
+}
+
 static void on_accept(lario_io *io, int fd)
 {
     lario_listener *listener = lario_container_of(io, lario_listener, io);
     lario_server_loop *home = listener->home;
     lario_server *server = home->server;
+    lario_arrival arrival = {.fd = fd};
 
     if (fd < 0) {
         accepting_failed(listener, fd);
@@ -75,7 +195,10 @@ static void on_accept(lario_io *io, int fd)
     }
     if (home->conns_count < server->limits.connections_a_loop_max) {
         home->is_at_limit = false;
-        server->protocol->accept(home, fd);
+        if (server->expects_proxy_header)
+            lario_proxy_gate_enter(home, fd);
+        else
+            lario_server_admit(home, &arrival, NULL, 0);
         return;
     }
     if (!home->is_at_limit)
@@ -83,7 +206,7 @@ static void on_accept(lario_io *io, int fd)
                      "more than %u connections on loop %u, new ones are turned away",
                      server->limits.connections_a_loop_max, home->loop->index);
     home->is_at_limit = true;
-    server->protocol->refuse(home, fd);
+    (void)refuse(home, &arrival);
 }
 
 static const lario_io_ops listener_ops = {.on_accept = on_accept};
@@ -106,7 +229,11 @@ static void start_on_loop(lario_loop *loop, void *arg)
     home->server = server;
     home->loop = loop;
     lario_list_init(&home->conns);
+    lario_list_init(&home->gates);
     int rc = lario_stream_loop_init(loop);
+
+    if (rc == 0 && server->limits.connections_a_peer_max)
+        rc = lario_random_bytes(home->peers.seed, sizeof home->peers.seed);
 
     for (unsigned i = 0; i < server->addresses_count; i++) {
         lario_listener *listener = &home->listeners[i];
@@ -215,6 +342,7 @@ static void drain_on_loop(lario_loop *loop, void *arg)
     /* A drained connection is taken off the list later, at the end of a turn. */
     for (lario_list_link *link = home->conns.next; link != &home->conns; link = link->next)
         server->protocol->drain(lario_container_of(link, lario_conn, link));
+    lario_proxy_gates_drain(home);
 }
 
 void lario_server_drain(lario_server *server)
@@ -248,6 +376,7 @@ static void close_on_loop(lario_loop *loop, void *arg)
 
     for (lario_list_link *link = home->conns.next; link != &home->conns; link = link->next)
         lario_stream_abort(&lario_container_of(link, lario_conn, link)->stream, LARIO_ECLOSED);
+    lario_proxy_gates_close(home);
 }
 
 void lario_server_close_all(lario_server *server)
@@ -258,6 +387,8 @@ void lario_server_close_all(lario_server *server)
 
 void lario_server_done(lario_server *server)
 {
+    for (unsigned i = 0; server->loops && i < lario_runtime_loops(server->runtime); i++)
+        lario_peers_done(&server->loops[i].peers);
     free(server->loops);
     server->loops = NULL;
 }

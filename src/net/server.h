@@ -7,7 +7,10 @@
 
 #include "lario/limits.h"
 #include "lario/runtime.h"
+#include "net/arrival.h"
+#include "net/peers.h"
 #include "net/stream.h"
+#include "net/trust.h"
 #include "sys/socket.h"
 
 /*
@@ -20,11 +23,12 @@ typedef struct lario_conn lario_conn;
 
 /* What a protocol does with connections; all on the connection's loop. */
 typedef struct lario_protocol {
-    /* A new connection. Owns `fd`; makes a lario_conn and calls lario_conn_open(), or closes it. */
-    void (*accept)(lario_server_loop *home, int fd);
+    /* A new connection. Owns what arrived: makes a lario_conn and calls lario_conn_open(), or drops
+     * it and returns NULL. */
+    lario_conn *(*accept)(lario_server_loop *home, lario_arrival *arrival);
 
-    /* One too many: owns `fd`, says so in the protocol's words, if it has any, and closes it. */
-    void (*refuse)(lario_server_loop *home, int fd);
+    /* The same for one too many: says so in the protocol's words, if it has any, and closes it. */
+    lario_conn *(*refuse)(lario_server_loop *home, lario_arrival *arrival);
 
     /* The server drains: the connection is to end as soon as it decently can. */
     void (*drain)(lario_conn *conn);
@@ -35,11 +39,15 @@ struct lario_conn {
     lario_stream stream;
     lario_server_loop *home;
     lario_list_link link;
+    lario_origin
+        *origin; /* what a PROXY header said; owned; NULL: the socket's own addresses hold */
+    lario_peer_entry *peer; /* what counts the connections of its address; NULL without a limit */
+    bool is_refused;
 };
 
 #define LARIO_SERVER_ADDRESSES_MAX 16
 
-/* Refused connections that a loop may have open beyond its limit, until they have their answer. */
+/* Refused connections that a loop may have open, until they have their answer. */
 #define LARIO_SERVER_REFUSED_MAX 256
 
 struct lario_server {
@@ -48,6 +56,9 @@ struct lario_server {
     lario_limits limits;
     void *context; /* the protocol's: for HTTP the handler */
     void *data;    /* the user's, for lario_data() */
+    bool expects_proxy_header;
+    uint8_t forwarded; /* enum lario_forwarded: the fields of trusted proxies */
+    lario_trust trust;
     unsigned addresses_count;
     lario_address addresses[LARIO_SERVER_ADDRESSES_MAX];
     lario_server_loop *loops;
@@ -66,8 +77,12 @@ struct lario_server_loop {
     lario_server *server;
     lario_loop *loop;
     lario_list_link conns;
-    unsigned conns_count;
-    bool is_at_limit; /* already logged */
+    lario_list_link gates; /* connections that wait for their PROXY header */
+    unsigned conns_count;  /* of both */
+    unsigned refused_count;
+    lario_peers peers;
+    bool is_at_limit;  /* already logged */
+    bool is_proxy_bad; /* already logged */
     lario_listener listeners[LARIO_SERVER_ADDRESSES_MAX];
 };
 
@@ -100,10 +115,35 @@ static inline uint64_t lario_conn_drain_wait_until_ms(const lario_conn *conn)
     return atomic_load_explicit(&conn->home->server->drain_wait_until_ms, memory_order_relaxed);
 }
 
-/* Opens the stream of `conn` and counts it. On failure `fd` is closed and `conn` the caller's. */
-int lario_conn_open(lario_conn *conn, lario_server_loop *home, int fd, const lario_stream_ops *ops);
+/*
+ * Gives a connection that has arrived to the protocol, or refuses it when its peer has too many.
+ * `len` bytes at `data` that were read of it already are its first input; NULL when it comes
+ * straight from the listener. Owns `arrival`.
+ */
+void lario_server_admit(lario_server_loop *home, lario_arrival *arrival, char *data, size_t len);
+
+/* One connection more or less of the server. */
+void lario_server_count(lario_server_loop *home);
+void lario_server_uncount(lario_server_loop *home);
+
+/* Closes what arrived. */
+void lario_arrival_drop(lario_server_loop *home, lario_arrival *arrival);
+
+/*
+ * Opens the stream of `conn` and counts it; `conn` takes over what arrived. On failure that is
+ * dropped, and `conn` the caller's.
+ */
+int lario_conn_open(lario_conn *conn, lario_server_loop *home, lario_arrival *arrival,
+                    const lario_stream_ops *ops);
 
 /* Uncounts it and frees what the stream holds; after on_closed. `conn` itself is the caller's. */
 void lario_conn_done(lario_conn *conn);
+
+/* The two ends: as a PROXY header told, else as the socket has them. 0 or -errno. */
+int lario_conn_peer(const lario_conn *conn, lario_address *ret_address);
+int lario_conn_local(const lario_conn *conn, lario_address *ret_address);
+
+/* Whether the client's side is encrypted, as far as this connection itself knows. */
+bool lario_conn_is_tls(const lario_conn *conn);
 
 #endif

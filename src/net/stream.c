@@ -156,6 +156,11 @@ static void on_data(lario_io *io, char *data, size_t len)
     }
 }
 
+void lario_stream_feed(lario_stream *stream, char *data, size_t len)
+{
+    on_data(&stream->io, data, len);
+}
+
 static void on_eof(lario_io *io, bool drained)
 {
     lario_stream *stream = lario_container_of(io, lario_stream, io);

@@ -86,6 +86,12 @@ int lario_stream_open(lario_stream *stream, lario_loop *loop, int fd, const lari
 
 /* ---- Input ---- */
 
+/*
+ * Delivers bytes that were read of the descriptor before the stream was opened, as if they arrived
+ * now: before anything else does. They are valid only during the call.
+ */
+void lario_stream_feed(lario_stream *stream, char *data, size_t len);
+
 /* Takes `count` bytes off the front of the window. */
 void lario_stream_consume(lario_stream *stream, size_t count);
 

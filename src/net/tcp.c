@@ -274,24 +274,24 @@ static void on_exit_of_handler(lario_exit_hook *hook, lario_proc *proc, int reas
         lario_stream_finish(&tcp->conn.stream, true);
 }
 
-static void accept_tcp(lario_server_loop *home, int fd)
+static lario_conn *accept_tcp(lario_server_loop *home, lario_arrival *arrival)
 {
     static const lario_spawn_options opts = {.label = "tcp", .loop = -1};
     lario_sched *sched = home->loop->slots[LARIO_LOOP_SLOT_PROC];
     lario_tcp *tcp = calloc(1, sizeof *tcp);
 
     if (!tcp) {
-        lario_fd_close(fd);
-        return;
+        lario_arrival_drop(home, arrival);
+        return NULL;
+    }
+    if (lario_conn_open(&tcp->conn, home, arrival, &stream_ops) < 0) {
+        free(tcp);
+        return NULL;
     }
     lario_address address;
 
-    if (lario_socket_peer(fd, &address) == 0)
+    if (lario_conn_peer(&tcp->conn, &address) == 0)
         lario_address_format(&address, tcp->peer);
-    if (lario_conn_open(&tcp->conn, home, fd, &stream_ops) < 0) {
-        free(tcp);
-        return;
-    }
     tcp->source = (lario_source){.receive = source_receive, .released = source_released};
     tcp->hook.fn = on_exit_of_handler;
     int rc = lario_sched_spawn(sched, run_handler, tcp, &opts, &tcp->hook, &tcp->proc);
@@ -299,15 +299,16 @@ static void accept_tcp(lario_server_loop *home, int fd)
     if (rc < 0) {
         lario_log_to(home->loop->log, LARIO_LOG_ERROR, "spawn_failed", "%s", lario_strerror(rc));
         lario_stream_abort(&tcp->conn.stream, 0);
-        return;
+        return NULL;
     }
     tcp->proc->source = &tcp->source;
+    return &tcp->conn;
 }
 
-static void refuse_tcp(lario_server_loop *home, int fd)
+static lario_conn *refuse_tcp(lario_server_loop *home, lario_arrival *arrival)
 {
-    (void)home;
-    lario_fd_close(fd); /* raw TCP has no words */
+    lario_arrival_drop(home, arrival); /* raw TCP has no words */
+    return NULL;
 }
 
 static void drain_tcp(lario_conn *conn)

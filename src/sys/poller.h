@@ -80,6 +80,10 @@ int lario_io_open(lario_io *io, lario_poller *poller, int fd, const lario_io_ops
  */
 void lario_io_close(lario_io *io);
 
+/* Takes the descriptor away from the poller and gives it back to the caller, open, or -errno: then
+ * it is closed. For the memory of `io`, as above. */
+int lario_io_release(lario_io *io);
+
 /* Starts or stops delivering data, or accepted connections. 0 or -errno. */
 int lario_io_read_start(lario_io *io);
 void lario_io_read_stop(lario_io *io);

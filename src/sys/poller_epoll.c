@@ -139,6 +139,20 @@ void lario_io_close(lario_io *io)
     io->fd = -1;
 }
 
+int lario_io_release(lario_io *io)
+{
+    int fd = io->fd;
+
+    if (epoll_ctl(io->poller->epoll_fd, EPOLL_CTL_DEL, fd, NULL) < 0) {
+        int rc = -errno;
+
+        lario_io_close(io);
+        return rc;
+    }
+    io->fd = -1;
+    return fd;
+}
+
 int lario_io_read_start(lario_io *io)
 {
     if (io->fd < 0 || io->reading)

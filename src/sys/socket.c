@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "sys/socket.h"
 
-#include <arpa/inet.h>
 #include <errno.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -14,114 +13,6 @@
 #include <unistd.h>
 
 #include "lario/error.h"
-
-static int parse_unix(lario_address *address, const char *path)
-{
-    struct sockaddr_un *un = (struct sockaddr_un *)&address->storage;
-    size_t len = strlen(path);
-
-    if (len == 0 || len >= sizeof un->sun_path)
-        return LARIO_EADDR;
-    un->sun_family = AF_UNIX;
-    memcpy(un->sun_path, path, len + 1);
-    address->len = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + len + 1);
-    return 0;
-}
-
-static int parse_port(const char *text, uint16_t *ret_port)
-{
-    unsigned port = 0;
-
-    if (*text == '\0' || strlen(text) > 5)
-        return LARIO_EADDR;
-    for (; *text; text++) {
-        if (*text < '0' || *text > '9')
-            return LARIO_EADDR;
-        port = port * 10 + (unsigned)(*text - '0');
-    }
-    if (port > UINT16_MAX)
-        return LARIO_EADDR;
-    *ret_port = htons((uint16_t)port);
-    return 0;
-}
-
-static int parse_host(lario_address *address, const char *host, uint16_t port)
-{
-    struct sockaddr_in *in4 = (struct sockaddr_in *)&address->storage;
-    struct sockaddr_in6 *in6 = (struct sockaddr_in6 *)&address->storage;
-
-    if (host[0] != '[' && host[0] != '\0') {
-        in4->sin_family = AF_INET;
-        in4->sin_port = port;
-        address->len = sizeof *in4;
-        return inet_pton(AF_INET, host, &in4->sin_addr) == 1 ? 0 : LARIO_EADDR;
-    }
-    in6->sin6_family = AF_INET6;
-    in6->sin6_port = port;
-    address->len = sizeof *in6;
-    if (host[0] == '\0') {
-        in6->sin6_addr = in6addr_any;
-        return 0;
-    }
-    char inner[INET6_ADDRSTRLEN];
-    size_t len = strlen(host);
-
-    if (len < 3 || host[len - 1] != ']' || len - 2 >= sizeof inner)
-        return LARIO_EADDR;
-    memcpy(inner, host + 1, len - 2);
-    inner[len - 2] = '\0';
-    return inet_pton(AF_INET6, inner, &in6->sin6_addr) == 1 ? 0 : LARIO_EADDR;
-}
-
-int lario_address_parse(lario_address *address, const char *text)
-{
-    char host[INET6_ADDRSTRLEN + 2];
-    const char *colon = strrchr(text, ':');
-    uint16_t port;
-
-    memset(address, 0, sizeof *address);
-    if (strncmp(text, "unix:", 5) == 0)
-        return parse_unix(address, text + 5);
-    if (!colon || (size_t)(colon - text) >= sizeof host)
-        return LARIO_EADDR;
-    memcpy(host, text, (size_t)(colon - text));
-    host[colon - text] = '\0';
-    int rc = parse_port(colon + 1, &port);
-
-    return rc < 0 ? rc : parse_host(address, host, port);
-}
-
-bool lario_address_is_unix(const lario_address *address)
-{
-    return address->storage.ss_family == AF_UNIX;
-}
-
-static const char *unix_path(const lario_address *address)
-{
-    const struct sockaddr_un *un = (const struct sockaddr_un *)&address->storage;
-
-    return address->len > offsetof(struct sockaddr_un, sun_path) ? un->sun_path : "";
-}
-
-const char *lario_address_format(const lario_address *address, char text[LARIO_ADDRESS_TEXT_BYTES])
-{
-    const struct sockaddr_in *in4 = (const struct sockaddr_in *)&address->storage;
-    const struct sockaddr_in6 *in6 = (const struct sockaddr_in6 *)&address->storage;
-    char host[INET6_ADDRSTRLEN];
-
-    if (address->storage.ss_family == AF_INET) {
-        inet_ntop(AF_INET, &in4->sin_addr, host, sizeof host);
-        snprintf(text, LARIO_ADDRESS_TEXT_BYTES, "%s:%u", host, ntohs(in4->sin_port));
-    } else if (address->storage.ss_family == AF_INET6) {
-        inet_ntop(AF_INET6, &in6->sin6_addr, host, sizeof host);
-        snprintf(text, LARIO_ADDRESS_TEXT_BYTES, "[%s]:%u", host, ntohs(in6->sin6_port));
-    } else {
-        const char *path = unix_path(address);
-
-        snprintf(text, LARIO_ADDRESS_TEXT_BYTES, path[0] ? "unix:%s" : "unix%s", path);
-    }
-    return text;
-}
 
 static int open_bound(const lario_address *address, bool share)
 {
@@ -206,10 +97,11 @@ static int listen_unix(const lario_address *address, int backlog, int *ret_fds, 
     int fd = open_bound(address, false);
 
     /* Whatever else is there is not ours to replace. */
-    if (fd == -EADDRINUSE && lstat(unix_path(address), &status) == 0 && !S_ISSOCK(status.st_mode))
+    if (fd == -EADDRINUSE && lstat(lario_address_path(address), &status) == 0 &&
+        !S_ISSOCK(status.st_mode))
         return -EEXIST;
     if (fd == -EADDRINUSE && !somebody_listens(address)) {
-        unlink(unix_path(address));
+        unlink(lario_address_path(address));
         fd = open_bound(address, false);
     }
     if (fd < 0)
@@ -241,7 +133,7 @@ int lario_socket_listen(lario_address *address, int backlog, int *ret_fds, unsig
 void lario_address_unlink(const lario_address *address)
 {
     if (lario_address_is_unix(address))
-        unlink(unix_path(address));
+        unlink(lario_address_path(address));
 }
 
 void lario_socket_set_nodelay(int fd)

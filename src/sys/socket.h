@@ -4,30 +4,12 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-#include <sys/socket.h>
 
+#include "sys/address.h"
 #include "sys/fd.h"
 
-/* Addresses as text, and listening sockets. lario_fd_close() closes a socket. */
-
-typedef struct lario_address {
-    struct sockaddr_storage storage;
-    socklen_t len;
-} lario_address;
-
-/* "unix:" and a path of 107 bytes, or an IPv6 address with brackets, zone and port; with NUL. */
-#define LARIO_ADDRESS_TEXT_BYTES 120
-
-/*
- * Parses "ADDR:PORT", "[ADDR6]:PORT", ":PORT" (all IPv6 and IPv4 addresses) or "unix:PATH". Only
- * numeric addresses: nothing is looked up. LARIO_EADDR.
+/* Sockets that listen, and what is asked of those that are connected. lario_fd_close() closes one.
  */
-int lario_address_parse(lario_address *address, const char *text);
-
-/* The reverse. A unix socket without a path reads "unix". Returns `text`. */
-const char *lario_address_format(const lario_address *address, char text[LARIO_ADDRESS_TEXT_BYTES]);
-
-bool lario_address_is_unix(const lario_address *address);
 
 /*
  * Opens `count` listening sockets on the address, which share its connections (SO_REUSEPORT);

@@ -94,6 +94,13 @@ LARIO_API LARIO_MUST_USE int lario_body(lario_req *req, const char **ret_data, s
  */
 LARIO_API LARIO_MUST_USE int lario_body_read(lario_req *req, void *buffer, size_t size);
 
+/*
+ * Changes what this request's body may cost, before it is read: at most `bytes` for lario_body(),
+ * within `ms`. From a handler or, for many routes, from middleware. The defaults are body_bytes_max
+ * and body_ms of the limits.
+ */
+LARIO_API void lario_limit_body(lario_req *req, uint64_t bytes, uint32_t ms);
+
 /* ---- The response ---- */
 
 /*
@@ -127,6 +134,16 @@ LARIO_API LARIO_MUST_USE int lario_replyf(lario_req *req, int status, const char
  * Errors: as for lario_reply().
  */
 LARIO_API LARIO_MUST_USE int lario_reply_error(lario_req *req, int status);
+
+/*
+ * Answers with a redirect to `location`, a URI reference (RFC 9110 10.2.2): absolute, or relative
+ * to the request's target. Bytes that a URI may not hold are percent-encoded, what is encoded
+ * already stays. `status` is 301, 302, 303, 307 or 308 (RFC 9110 15.4). A location that a client
+ * chose can lead anywhere: "//elsewhere" is absolute, so check what you do not write yourself.
+ * Errors: LARIO_EINVAL (another status, an empty location), LARIO_EHEADER (a control character),
+ * and those of lario_reply().
+ */
+LARIO_API LARIO_MUST_USE int lario_redirect(lario_req *req, int status, const char *location);
 
 /*
  * Starts an answer whose body comes in parts: chunked in HTTP/1.1 (RFC 9112 7.1), ended by the

@@ -5,9 +5,11 @@
 /* The whole of Lario; each header can also be included alone. */
 #include "lario/app.h"
 #include "lario/error.h"
+#include "lario/hooks.h"
 #include "lario/http.h"
 #include "lario/limits.h"
 #include "lario/log.h"
+#include "lario/middleware.h"
 #include "lario/process.h"
 #include "lario/proxy.h"
 #include "lario/router.h"

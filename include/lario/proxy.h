@@ -13,10 +13,10 @@ LARIO_BEGIN_DECLS
  * Servers behind proxies: who the client is, and whether it came by TLS. What a proxy says is
  * believed only of those that the program names; without a call from here nothing is believed.
  *
- * Two kinds of proxies say it in two ways. A load balancer that passes bytes on sends a PROXY header
- * ahead of each connection; then lario_peer(), lario_local() and lario_tcp_peer() tell the addresses
- * of that header. A proxy that speaks HTTP adds a field to each request, which lario_client() and
- * lario_scheme() read.
+ * Two kinds of proxies say it in two ways. A load balancer that passes bytes on sends a PROXY
+ * header ahead of each connection; then lario_peer(), lario_local() and lario_tcp_peer() tell the
+ * addresses of that header. A proxy that speaks HTTP adds a field to each request, which
+ * lario_client() and lario_scheme() read.
  */
 
 enum lario_proxy_protocol {
@@ -55,18 +55,19 @@ enum lario_forwarded {
 LARIO_API void lario_app_forwarded(lario_app *app, enum lario_forwarded fields);
 
 /*
- * The client's address without a port, as "192.0.2.7", "2001:db8::1" or "unix"; an IPv4 address that
- * is mapped into IPv6 reads as IPv4. The peer's (lario_peer()), unless that is a trusted proxy: then
- * the last address that is not a trusted proxy's in the fields of lario_app_forwarded(), read from
- * their end; what stands before it is not believed. Where an element is malformed or tells no
- * address (RFC 7239 6.2 and 6.3), or after 32 of them, the address before it in this order holds.
- * From the request's process; does not park. The request owns the string. "" as for lario_peer().
+ * The client's address without a port, as "192.0.2.7", "2001:db8::1" or "unix"; an IPv4 address
+ * that is mapped into IPv6 reads as IPv4. The peer's (lario_peer()), unless that is a trusted
+ * proxy: then the last address that is not a trusted proxy's in the fields of
+ * lario_app_forwarded(), read from their end; what stands before it is not believed. Where an
+ * element is malformed or tells no address (RFC 7239 6.2 and 6.3), or after 32 of them, the address
+ * before it in this order holds. From the request's process; does not park. The request owns the
+ * string. "" as for lario_peer().
  */
 LARIO_API const char *lario_client(lario_req *req);
 
 /*
- * "https" or "http": how the client came. By the connection itself (TLS, or a PROXY header that says
- * so), unless its peer is a trusted proxy that tells: in the element of Forwarded that gives
+ * "https" or "http": how the client came. By the connection itself (TLS, or a PROXY header that
+ * says so), unless its peer is a trusted proxy that tells: in the element of Forwarded that gives
  * lario_client(), or in the last member of X-Forwarded-Proto, which a proxy must therefore write
  * anew. Static storage. From the request's process; does not park.
  */

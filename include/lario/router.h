@@ -44,6 +44,29 @@ LARIO_API void lario_delete(lario_router *router, const char *pattern, lario_han
 LARIO_API void lario_any(lario_router *router, const char *pattern, lario_handler handler);
 
 /*
+ * What a path means that fits no route, but would with a slash at its end, or without. The default
+ * is LARIO_SLASH_STRICT: nothing, they are different paths.
+ */
+enum lario_slash {
+    LARIO_SLASH_STRICT,
+    LARIO_SLASH_REDIRECT, /* 308 to the path that fits; the query is kept */
+    LARIO_SLASH_IGNORE,   /* the other path's route runs */
+};
+
+/* Sets the policy of this router; that of a host is its own. */
+LARIO_API void lario_slashes(lario_router *router, enum lario_slash policy);
+
+/*
+ * The router for requests to `host` (Host or the target's authority, RFC 9112 3.2.2; its port and
+ * the case of letters do not matter): "api.example.org", or "*.example.org" for all names below. An
+ * exact name wins over a pattern, a longer pattern over a shorter one. What no host of the list
+ * takes goes to `router` itself, whose middleware also runs around the host's. The router belongs
+ * to `router` and is freed with it; the same host gives the same one. NULL when it could not be
+ * made: the start will say so.
+ */
+LARIO_API lario_router *lario_host_router(lario_router *router, const char *host);
+
+/*
  * Serves the files below the folder `dir` under the path `prefix`, for GET and HEAD: type by
  * extension, index.html for folders (a folder without its final slash is redirected), 404 for
  * what is not there, is no regular file, leads out of the folder (also by a symbolic link) or has

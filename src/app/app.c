@@ -365,6 +365,7 @@ void lario_app_free(lario_app *app)
         lario_app_state *next = state->added;
 
         lario_router_done(&state->router);
+        lario_access_log_close(state->access_log);
         free(state);
         state = next;
     }

@@ -2,6 +2,7 @@
 #ifndef LARIO_APP_APP_H
 #define LARIO_APP_APP_H
 
+#include "app/access_log.h"
 #include "http/conn.h"
 #include "lario/app.h"
 #include "net/server.h"
@@ -23,7 +24,8 @@ typedef struct lario_app_state {
     lario_router router; /* first */
     lario_server server;
     lario_http_handler http;
-    lario_tcp_handler tcp; /* not NULL: the listeners speak raw TCP */
+    lario_access_log *access_log; /* or NULL */
+    lario_tcp_handler tcp;        /* not NULL: the listeners speak raw TCP */
     lario_runtime *runtime;
     unsigned loops;
     lario_log_fn log;

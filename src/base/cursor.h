@@ -11,16 +11,16 @@
  * one goes on. No NUL is written.
  */
 
-static inline char *lario_put(char *at, const char *text, size_t len)
+static inline char *lario_cursor_put(char *at, const char *text, size_t len)
 {
     memcpy(at, text, len);
     return at + len;
 }
 
-#define LARIO_PUT_LITERAL(at, text) lario_put(at, text, sizeof(text) - 1)
+#define LARIO_CURSOR_PUT(at, text) lario_cursor_put(at, text, sizeof(text) - 1)
 
 /* At most 20 digits. */
-static inline char *lario_put_number(char *at, uint64_t number)
+static inline char *lario_cursor_put_number(char *at, uint64_t number)
 {
     char digits[20];
     size_t len = 0;
@@ -28,7 +28,7 @@ static inline char *lario_put_number(char *at, uint64_t number)
     do
         digits[sizeof digits - ++len] = (char)('0' + number % 10);
     while ((number /= 10) > 0);
-    return lario_put(at, digits + sizeof digits - len, len);
+    return lario_cursor_put(at, digits + sizeof digits - len, len);
 }
 
 #endif

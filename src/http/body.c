@@ -109,6 +109,7 @@ int lario_body_read(lario_req *req, void *buffer, size_t size)
         return rc;
     memcpy(buffer, data, len);
     req->body_window_len += len;
+    req->body_in += len;
     lario_stream_consume(&req->conn->conn.stream, used);
     return (int)len;
 }
@@ -132,16 +133,15 @@ static int grow_body(lario_req *req, size_t len, size_t *room)
 
 static int read_whole(lario_req *req)
 {
-    const lario_limits *limits = lario_http_conn_limits(req->conn);
-    uint64_t deadline = lario_clock_ns() + limits->body_ms * LARIO_NS_PER_MS;
+    uint64_t deadline = lario_clock_ns() + req->body_ms * LARIO_NS_PER_MS;
     const char *data;
     size_t used, len, room = 0;
     int rc;
 
-    if (!req->conn->body_ended && req->conn->body.left > limits->body_bytes_max)
+    if (!req->conn->body_ended && req->conn->body.left > req->body_bytes_max)
         return LARIO_ETOOBIG; /* a Content-Length says so before a byte is sent */
     while ((rc = next_part(req, deadline, SIZE_MAX, &used, &data, &len)) > 0) {
-        if (len > limits->body_bytes_max - req->body_len)
+        if (len > req->body_bytes_max - req->body_len)
             return LARIO_ETOOBIG;
         rc = grow_body(req, len, &room);
         if (rc < 0)
@@ -149,6 +149,7 @@ static int read_whole(lario_req *req)
         memcpy(req->body_data + req->body_len, data, len);
         req->body_len += len;
         req->body_window_len += len;
+        req->body_in += len;
         lario_stream_consume(&req->conn->conn.stream, used);
     }
     if (rc == 0 && req->body_data)

@@ -95,7 +95,7 @@ static bool find_client(const lario_req *req, told *ret_client)
     return true;
 }
 
-const char *lario_client(lario_req *req)
+static const char *client_text(lario_req *req)
 {
     char text[LARIO_IP_TEXT_BYTES];
     told found;
@@ -108,6 +108,13 @@ const char *lario_client(lario_req *req)
     const char *copy = lario_arena_copy(&req->arena, text, strlen(text));
 
     return copy ? copy : "";
+}
+
+const char *lario_client(lario_req *req)
+{
+    if (!req->client)
+        req->client = client_text(req);
+    return req->client;
 }
 
 const char *lario_scheme(lario_req *req)

@@ -83,18 +83,22 @@ static void finish(lario_http_conn *conn, bool linger)
 
 void lario_http_reject(lario_http_conn *conn, int status, const char *reason)
 {
-    char text[512];
+    char page[LARIO_ERROR_PAGE_BYTES_MAX];
+    char head[512];
     lario_stream *stream = &conn->conn.stream;
-    const char *phrase = lario_status_text(status);
-    int body = snprintf(NULL, 0, "%s: %s\n", phrase, reason);
-    int len = snprintf(text, sizeof text,
-                       "HTTP/1.1 %d %s\r\nDate: %s\r\nContent-Type: text/plain\r\n"
-                       "Content-Length: %d\r\nConnection: close\r\n\r\n%s: %s\n",
-                       status, phrase, lario_http_date(stream->loop), body, phrase, reason);
+    const char *type;
+    size_t body = lario_http_error_page(lario_http_handler_of(&conn->conn), NULL, status, reason,
+                                        page, &type);
+    int len =
+        snprintf(head, sizeof head,
+                 "HTTP/1.1 %d %s\r\nDate: %s\r\nContent-Type: %s\r\n"
+                 "Content-Length: %zu\r\nConnection: close\r\n\r\n",
+                 status, lario_status_text(status), lario_http_date(stream->loop), type, body);
 
-    /* All of this is our own short text; it fits. */
-    if (len > 0 && (size_t)len < sizeof text)
-        (void)lario_stream_write(stream, text, (size_t)len);
+    /* Only the type is not ours; when it is absurdly long, the connection just ends. */
+    if (len > 0 && (size_t)len < sizeof head && lario_stream_write(stream, head, (size_t)len) == 0)
+        (void)lario_stream_write(stream, page, body);
+    lario_http_tell_rejected(conn, status);
     finish(conn, true);
 }
 
@@ -153,15 +157,19 @@ static int parse_head(lario_http_conn *conn, lario_http1_head **ret_head)
 static int run_request(void *arg)
 {
     lario_http_conn *conn = arg;
-    lario_http_handler *handler = conn->conn.home->server->context;
+    const lario_http_handler *handler = lario_http_handler_of(&conn->conn);
     _Alignas(max_align_t) char space[LARIO_REQ_SPACE_BYTES];
     lario_req req;
     int rc = lario_req_init(&req, conn, space, sizeof space);
 
     req.is_handled = rc == 0;
+    if (handler->access)
+        lario_req_note_start(&req);
     if (rc == 0)
         rc = handler->handle(handler->arg, &req);
     rc = lario_req_finish(&req, rc);
+    if (handler->access)
+        lario_req_tell_access(&req);
     lario_req_done(&req);
     return rc;
 }

@@ -4,6 +4,7 @@
 
 #include "codec/http1_body.h"
 #include "codec/http1_head.h"
+#include "lario/hooks.h"
 #include "lario/http.h"
 #include "net/server.h"
 #include "proc/process.h"
@@ -24,7 +25,16 @@ typedef struct lario_ws lario_ws;
 typedef struct lario_http_handler {
     int (*handle)(void *arg, lario_req *req);
     void *arg;
+    lario_error_page_fn error_page; /* or NULL */
+    void *error_page_arg;
+    lario_access_fn access; /* or NULL */
+    void *access_arg;
 } lario_http_handler;
+
+static inline const lario_http_handler *lario_http_handler_of(const lario_conn *conn)
+{
+    return (const lario_http_handler *)conn->home->server->context;
+}
 
 enum lario_http_phase {
     LARIO_HTTP_HEAD,

@@ -13,12 +13,12 @@ char *lario_head_put_status(char *at, int status)
     const char *phrase = lario_status_text(status);
 
     if (status == 200)
-        return LARIO_PUT_LITERAL(at, "HTTP/1.1 200 OK\r\n");
-    at = LARIO_PUT_LITERAL(at, "HTTP/1.1 ");
-    at = lario_put_number(at, (unsigned)status);
+        return LARIO_CURSOR_PUT(at, "HTTP/1.1 200 OK\r\n");
+    at = LARIO_CURSOR_PUT(at, "HTTP/1.1 ");
+    at = lario_cursor_put_number(at, (unsigned)status);
     *at++ = ' ';
-    at = lario_put(at, phrase, strlen(phrase));
-    return LARIO_PUT_LITERAL(at, "\r\n");
+    at = lario_cursor_put(at, phrase, strlen(phrase));
+    return LARIO_CURSOR_PUT(at, "\r\n");
 }
 
 /* Whether the connection can serve another request after this answer. */
@@ -41,8 +41,8 @@ static bool may_keep(const lario_req *req)
 static char *put_connection(char *at, const lario_req *req)
 {
     if (!req->conn->keeps)
-        return LARIO_PUT_LITERAL(at, "Connection: close\r\n");
-    return req->minor == 0 ? LARIO_PUT_LITERAL(at, "Connection: keep-alive\r\n") : at;
+        return LARIO_CURSOR_PUT(at, "Connection: close\r\n");
+    return req->minor == 0 ? LARIO_CURSOR_PUT(at, "Connection: keep-alive\r\n") : at;
 }
 
 static char *put_framing(char *at, const lario_req *req, int status, uint64_t length)
@@ -50,12 +50,12 @@ static char *put_framing(char *at, const lario_req *req, int status, uint64_t le
     if (status == 204 || (status == 304 && length == 0))
         return at; /* RFC 9110 8.6: no length where there can be no content */
     if (req->chunked)
-        return LARIO_PUT_LITERAL(at, "Transfer-Encoding: chunked\r\n");
+        return LARIO_CURSOR_PUT(at, "Transfer-Encoding: chunked\r\n");
     if (length == UINT64_MAX)
         return at; /* ends with the connection */
-    at = LARIO_PUT_LITERAL(at, "Content-Length: ");
-    at = lario_put_number(at, length);
-    return LARIO_PUT_LITERAL(at, "\r\n");
+    at = LARIO_CURSOR_PUT(at, "Content-Length: ");
+    at = lario_cursor_put_number(at, length);
+    return LARIO_CURSOR_PUT(at, "\r\n");
 }
 
 int lario_head_begin(lario_req *req, int status, const char *type)
@@ -71,6 +71,7 @@ int lario_head_begin(lario_req *req, int status, const char *type)
     if (status == 204 || status == 304)
         req->head_only = true;
     req->conn->keeps = may_keep(req);
+    req->status = (uint16_t)status;
     return 0;
 }
 
@@ -86,18 +87,18 @@ int lario_head_put(lario_req *req, int status, const char *type, uint64_t length
         return LARIO_ENOMEM;
     *ret_start = at;
     at = lario_head_put_status(at, status);
-    at = LARIO_PUT_LITERAL(at, "Date: ");
-    at = lario_put(at, lario_http_date(stream->loop), LARIO_DATE_BYTES);
-    at = LARIO_PUT_LITERAL(at, "\r\n");
+    at = LARIO_CURSOR_PUT(at, "Date: ");
+    at = lario_cursor_put(at, lario_http_date(stream->loop), LARIO_DATE_BYTES);
+    at = LARIO_CURSOR_PUT(at, "\r\n");
     if (type) {
-        at = LARIO_PUT_LITERAL(at, "Content-Type: ");
-        at = lario_put(at, type, type_len);
-        at = LARIO_PUT_LITERAL(at, "\r\n");
+        at = LARIO_CURSOR_PUT(at, "Content-Type: ");
+        at = lario_cursor_put(at, type, type_len);
+        at = LARIO_CURSOR_PUT(at, "\r\n");
     }
     at = put_framing(at, req, status, length);
     at = put_connection(at, req);
     if (req->extra_len > 0)
-        at = lario_put(at, req->extra, req->extra_len);
-    *ret_at = LARIO_PUT_LITERAL(at, "\r\n");
+        at = lario_cursor_put(at, req->extra, req->extra_len);
+    *ret_at = LARIO_CURSOR_PUT(at, "\r\n");
     return 0;
 }

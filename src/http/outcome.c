@@ -7,7 +7,12 @@
 
 int lario_reply_error(lario_req *req, int status)
 {
-    return lario_replyf(req, status, "text/plain", "%s\n", lario_status_text(status));
+    char page[LARIO_ERROR_PAGE_BYTES_MAX];
+    const char *type;
+    size_t len = lario_http_error_page(lario_http_handler_of(&req->conn->conn), req, status, NULL,
+                                       page, &type);
+
+    return lario_reply_bytes(req, status, type, page, len);
 }
 
 /* What to tell the client of a handler that failed before it answered. */
@@ -49,7 +54,8 @@ static int answer_failure(lario_req *req, int rc)
      */
     if (status != 500)
         req->keep_asked = false;
-    req->extra_len = req->extra_count = 0;
+    req->extra_len = req->kept_len;
+    req->extra_count = req->kept_count;
     return lario_reply_error(req, status);
 }
 

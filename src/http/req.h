@@ -54,6 +54,8 @@ struct lario_req {
     const char *path; /* decoded */
     const char *peer;
     const char *local;
+    const char *client;
+    uint64_t started_ns; /* when somebody wants to know how long it took */
 
     lario_query_var *query;
     size_t query_count;
@@ -67,12 +69,17 @@ struct lario_req {
     size_t body_len;
     bool body_read_whole;
     bool body_read_in_parts;
+    uint64_t body_bytes_max;
+    uint32_t body_ms;
     uint32_t body_waited_ms;  /* of the current window of the rate limit */
     uint64_t body_window_len; /* bytes that came in it */
+    uint64_t body_in;         /* bytes read so far */
 
     /* The answer. */
     uint8_t answer;
-    bool head_only; /* HEAD, 204 or 304: no body goes out */
+    uint16_t status;   /* once the answer began */
+    uint64_t body_out; /* bytes of its body so far */
+    bool head_only;    /* HEAD, 204 or 304: no body goes out */
     bool chunked;
     bool sized;
     uint64_t size_left;
@@ -80,6 +87,8 @@ struct lario_req {
     uint32_t extra_len;
     uint32_t extra_room;
     uint32_t extra_count;
+    uint32_t kept_len; /* of them, those that go out with an error page too */
+    uint32_t kept_count;
 
     lario_ws *ws;
 
@@ -114,5 +123,25 @@ const char *lario_status_text(int status);
 
 /* Appends an answer of a server's own: for a request that never became one. */
 void lario_http_reject(lario_http_conn *conn, int status, const char *reason);
+
+/* ---- hooks.c ---- */
+
+/* The longest page for an error, with its NUL. */
+#define LARIO_ERROR_PAGE_BYTES_MAX 4096
+
+/*
+ * Writes the page for an error, by the program's hook or the plain one, and returns its length.
+ * `req` is NULL for a request that never became one, `detail` may be NULL.
+ */
+size_t lario_http_error_page(const lario_http_handler *handler, lario_req *req, int status,
+                             const char *detail, char page[LARIO_ERROR_PAGE_BYTES_MAX],
+                             const char **ret_type);
+
+/* Before the handler, when there is an access hook: what it will want to know. */
+void lario_req_note_start(lario_req *req);
+
+/* Tells the access hook of a request that has ended; of one that never became one. */
+void lario_req_tell_access(lario_req *req);
+void lario_http_tell_rejected(lario_http_conn *conn, int status);
 
 #endif

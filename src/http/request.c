@@ -107,6 +107,8 @@ int lario_req_init(lario_req *req, lario_http_conn *conn, void *space, size_t sp
     req->keep_asked = head->keep_alive;
     req->upgrade_asked = head->upgrade_asked;
     req->has_body = !conn->body_ended;
+    req->body_bytes_max = lario_http_conn_limits(conn)->body_bytes_max;
+    req->body_ms = lario_http_conn_limits(conn)->body_ms;
     req->method = req->target = req->host = req->path = req->raw_path = "";
     lario_arena_init(&req->arena, space, space_size, LARIO_REQ_ARENA_BYTES_MAX);
     int rc = copy_head(req, head, stream->in, conn->head_len);
@@ -172,6 +174,18 @@ const char *lario_host(const lario_req *req)
 const char *lario_path(const lario_req *req)
 {
     return req->path;
+}
+
+void lario_req_keep_headers(lario_req *req)
+{
+    req->kept_len = req->extra_len;
+    req->kept_count = req->extra_count;
+}
+
+void lario_limit_body(lario_req *req, uint64_t bytes, uint32_t ms)
+{
+    req->body_bytes_max = bytes;
+    req->body_ms = ms;
 }
 
 const char *lario_req_raw_path(const lario_req *req, size_t *ret_len)

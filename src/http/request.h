@@ -42,6 +42,9 @@ void lario_req_add_cleanup(lario_req *req, lario_req_cleanup *cleanup);
 /* The limits that hold for this request. */
 const lario_limits *lario_req_limits(const lario_req *req);
 
+/* The fields added so far go out with the page of a handler that fails later, too. */
+void lario_req_keep_headers(lario_req *req);
+
 /* The path of the target as sent, not decoded, not NUL-terminated; "*" for OPTIONS *. */
 const char *lario_req_raw_path(const lario_req *req, size_t *ret_len);
 

@@ -34,7 +34,7 @@ int lario_reply_bytes(lario_req *req, int status, const char *type, const void *
     if (rc < 0)
         return rc;
     if (inline_len > 0)
-        at = lario_put(at, body, inline_len);
+        at = lario_cursor_put(at, body, inline_len);
     lario_stream_commit(stream, (size_t)(at - start));
     req->answer = LARIO_ANSWER_STARTED;
     if (body_len > inline_len)
@@ -42,6 +42,7 @@ int lario_reply_bytes(lario_req *req, int status, const char *type, const void *
     if (rc < 0)
         return rc;
     req->answer = LARIO_ANSWER_DONE;
+    req->body_out = body_len;
     return lario_req_wait_for_room(req);
 }
 
@@ -105,8 +106,8 @@ static char *put_chunk_size(char *at, size_t len)
     do
         digits[sizeof digits - ++count] = hex[len & 15];
     while ((len >>= 4) > 0);
-    at = lario_put(at, digits + sizeof digits - count, count);
-    return LARIO_PUT_LITERAL(at, "\r\n");
+    at = lario_cursor_put(at, digits + sizeof digits - count, count);
+    return LARIO_CURSOR_PUT(at, "\r\n");
 }
 
 #define CHUNK_FRAME_BYTES_MAX 22 /* 16 digits, CRLF, and the CRLF behind the data */
@@ -119,8 +120,8 @@ static int write_chunk(lario_stream *stream, const void *data, size_t len)
         return LARIO_ENOMEM;
     char *at = put_chunk_size(start_at, len);
 
-    at = lario_put(at, data, len);
-    at = LARIO_PUT_LITERAL(at, "\r\n");
+    at = lario_cursor_put(at, data, len);
+    at = LARIO_CURSOR_PUT(at, "\r\n");
     lario_stream_commit(stream, (size_t)(at - start_at));
     return 0;
 }
@@ -143,6 +144,8 @@ int lario_reply_write(lario_req *req, const void *data, size_t len)
         rc = req->chunked ? write_chunk(stream, data, len) : lario_stream_write(stream, data, len);
     if (rc == 0 && req->sized)
         req->size_left -= len;
+    if (rc == 0 && !req->head_only)
+        req->body_out += len;
     return rc;
 }
 
@@ -194,11 +197,12 @@ int lario_req_switch_protocols(lario_req *req, const char *fields)
         return LARIO_ENOMEM;
     char *at = lario_head_put_status(start_at, 101);
 
-    at = lario_put(at, fields, fields_len);
+    at = lario_cursor_put(at, fields, fields_len);
     if (req->extra_len > 0)
-        at = lario_put(at, req->extra, req->extra_len);
-    at = LARIO_PUT_LITERAL(at, "\r\n");
+        at = lario_cursor_put(at, req->extra, req->extra_len);
+    at = LARIO_CURSOR_PUT(at, "\r\n");
     lario_stream_commit(stream, (size_t)(at - start_at));
     req->answer = LARIO_ANSWER_DONE;
+    req->status = 101;
     return 0;
 }

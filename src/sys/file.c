@@ -130,3 +130,28 @@ int lario_file_read_at(int fd, void *buffer, size_t size, uint64_t offset)
 {
     return offset > INT64_MAX - INT_MAX ? -EINVAL : read_until(fd, buffer, size, (off_t)offset);
 }
+
+int lario_file_open_append(const char *path)
+{
+    int fd = strcmp(path, "-") == 0 ? fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3)
+                                    : open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0640);
+
+    return fd < 0 ? -errno : fd;
+}
+
+int lario_file_write(int fd, const void *data, size_t len)
+{
+    const char *at = data;
+
+    while (len > 0) {
+        ssize_t written = write(fd, at, len);
+
+        if (written < 0 && errno == EINTR)
+            continue;
+        if (written < 0)
+            return -errno;
+        at += written;
+        len -= (size_t)written;
+    }
+    return 0;
+}

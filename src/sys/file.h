@@ -47,4 +47,13 @@ int lario_file_read(int fd, void *buffer, size_t size);
 /* The same from `offset` on, wherever the descriptor stands. */
 int lario_file_read_at(int fd, void *buffer, size_t size, uint64_t offset);
 
+/*
+ * Opens a file to append to, made with mode 0640 when it is not there; "-" is the standard output.
+ * Returns a descriptor or -errno.
+ */
+int lario_file_open_append(const char *path);
+
+/* Writes all of it. 0 or -errno; then a part may have been written. */
+int lario_file_write(int fd, const void *data, size_t len);
+
 #endif

@@ -10,6 +10,8 @@
 #include "codec/token.h"
 #include "codec/uri.h"
 #include "http/request.h"
+#include "web/hosts.h"
+#include "web/layers.h"
 
 #define METHOD_ANY (UINT64_C(1) << LARIO_ROUTER_METHODS_MAX)
 
@@ -29,6 +31,8 @@ void lario_router_done(lario_router *router)
         next = owned->next;
         owned->free(owned);
     }
+    lario_layers_done(router);
+    lario_hosts_done(router);
     *router = (lario_router){0};
 }
 
@@ -42,6 +46,8 @@ void lario_router_fail(lario_router *router, int error, const char *format, ...)
 {
     va_list args;
 
+    if (router->parent)
+        router = router->parent;
     if (router->error)
         return;
     router->error = error;
@@ -191,15 +197,12 @@ static int add_allow(const lario_router *router, lario_req *req, uint64_t method
     return lario_add_header(req, "Allow", allow);
 }
 
-/* The answer to a request that no route takes; `methods` are those of the routes at its path. */
-static int answer_alone(const lario_router *router, lario_req *req, uint64_t methods, bool is_found)
+/* The answer to a method that no route of the path takes; `methods` are those that some takes. */
+static int answer_alone(const lario_router *router, lario_req *req, uint64_t methods)
 {
     bool is_options = strcmp(lario_method(req), "OPTIONS") == 0;
-    int rc;
+    int rc = add_allow(router, req, methods);
 
-    if (!is_found)
-        return lario_reply_error(req, 404);
-    rc = add_allow(router, req, methods);
     if (rc < 0)
         return rc;
     if (is_options)
@@ -278,29 +281,114 @@ static int run(lario_req *req, const lario_route_entry *route, const char *path,
     return route->target.bound(req, route->target.data);
 }
 
-int lario_router_handle(lario_router *router, lario_req *req)
+/* ---- The same path with a slash at its end, or without ---- */
+
+static bool toggle_slash(lario_req *req, lario_route_path path, lario_route_path *ret_path)
+{
+    char *text;
+
+    if (path.len > 1 && path.text[path.len - 1] == '/') {
+        *ret_path = (lario_route_path){.text = path.text, .len = path.len - 1};
+        return true;
+    }
+    text = path.len > 1 ? lario_alloc(req, path.len + 1) : NULL;
+    if (!text)
+        return false;
+    memcpy(text, path.text, path.len);
+    text[path.len] = '/';
+    *ret_path = (lario_route_path){.text = text, .len = path.len + 1};
+    return true;
+}
+
+/* Sends the client to the target with its path's last slash added or taken away. */
+static int redirect_slash(lario_req *req)
+{
+    size_t len = 0;
+    const char *raw = lario_req_raw_path(req, &len);
+    const char *query = strchr(lario_target(req), '?');
+    bool has_slash = raw[len - 1] == '/';
+
+    /* A browser takes "//host/" and "/\\host/" for another server. */
+    if (len > 1 && (raw[1] == '/' || raw[1] == '\\'))
+        return lario_reply_error(req, 404);
+    const char *location = lario_format(req, "%.*s%s%s", (int)(has_slash ? len - 1 : len), raw,
+                                        has_slash ? "" : "/", query ? query : "");
+
+    return location ? lario_redirect(req, 308, location) : LARIO_ENOMEM;
+}
+
+/* The path fits no route: perhaps its twin does. */
+static int try_slash(lario_router *router, lario_req *req, lario_route_path path, wanted by)
+{
+    lario_route_match match;
+    lario_route_path other;
+
+    if (router->slash == LARIO_SLASH_STRICT || !toggle_slash(req, path, &other))
+        return lario_reply_error(req, 404);
+    lario_route_tree_match(&router->tree, other.text, other.len, by.own | by.get | METHOD_ANY,
+                           &match);
+    if (!match.routes && match.methods == 0)
+        return lario_reply_error(req, 404);
+    if (router->slash == LARIO_SLASH_REDIRECT)
+        return redirect_slash(req);
+    if (match.routes)
+        return run(req, choose(match.routes, by), other.text, &match);
+    return answer_alone(router, req, match.methods);
+}
+
+/* ---- The way of a request ---- */
+
+static int route_to(lario_router *router, lario_req *req, lario_route_path path)
 {
     wanted by = wanted_by(router, lario_method(req));
     lario_route_match match;
-    size_t len = 0;
-    const char *path = lario_req_raw_path(req, &len);
 
-    if (len == 1 && path[0] == '*')
-        return answer_alone(router, req, ~METHOD_ANY, true);
-    if (len > 0 && memchr(path, '%', len)) {
-        char *decoded = lario_alloc(req, len);
+    if (path.len == 1 && path.text[0] == '*')
+        return answer_alone(router, req, ~METHOD_ANY);
+    lario_route_tree_match(&router->tree, path.text, path.len, by.own | by.get | METHOD_ANY,
+                           &match);
+    if (match.routes)
+        return run(req, choose(match.routes, by), path.text, &match);
+    if (match.methods == 0)
+        return try_slash(router, req, path, by);
+    return answer_alone(router, req, match.methods);
+}
+
+/* Inside of the middleware: another host's routes, or the router's own. */
+static int dispatch(lario_router *router, lario_req *req, lario_route_path path)
+{
+    lario_router *host = router->hosts ? lario_hosts_find(router, lario_host(req)) : NULL;
+
+    if (!host)
+        return route_to(router, req, path);
+    return host->layers ? lario_layers_run(host, req, path, route_to) : route_to(host, req, path);
+}
+
+int lario_router_handle(lario_router *router, lario_req *req)
+{
+    lario_route_path path = {0};
+
+    path.text = lario_req_raw_path(req, &path.len);
+    if (path.len > 0 && memchr(path.text, '%', path.len)) {
+        char *decoded = lario_alloc(req, path.len);
         int rc;
 
         if (!decoded)
             return LARIO_ENOMEM;
-        rc = lario_uri_decode_path(path, len, decoded, LARIO_URI_ENCODED_SLASH);
+        rc = lario_uri_decode_path(path.text, path.len, decoded, LARIO_URI_ENCODED_SLASH);
         if (rc < 0)
             return lario_reply_error(req, 400);
-        path = decoded;
-        len = (size_t)rc;
+        path = (lario_route_path){.text = decoded, .len = (size_t)rc};
     }
-    lario_route_tree_match(&router->tree, path, len, by.own | by.get | METHOD_ANY, &match);
-    if (match.routes)
-        return run(req, choose(match.routes, by), path, &match);
-    return answer_alone(router, req, match.methods, match.methods != 0);
+    return router->layers ? lario_layers_run(router, req, path, dispatch)
+                          : dispatch(router, req, path);
+}
+
+void lario_slashes(lario_router *router, enum lario_slash policy)
+{
+    if (!router)
+        return;
+    if (policy > LARIO_SLASH_IGNORE)
+        lario_router_fail(router, LARIO_EINVAL, "%d is no policy for slashes", (int)policy);
+    router->slash = (uint8_t)policy;
 }

@@ -2,6 +2,8 @@
 #ifndef LARIO_WEB_ROUTER_H
 #define LARIO_WEB_ROUTER_H
 
+#include <stdbool.h>
+
 #include "lario/router.h"
 #include "web/route_tree.h"
 
@@ -21,8 +23,28 @@ typedef struct lario_router_owned {
     void (*free)(struct lario_router_owned *owned);
 } lario_router_owned;
 
+/* Middleware, in the order in which it runs. */
+typedef struct lario_router_layer {
+    struct lario_router_layer *next;
+    lario_route_target target;
+    size_t prefix_len; /* without a final slash */
+    char prefix[];
+} lario_router_layer;
+
+typedef struct lario_router_host {
+    struct lario_router_host *next; /* the more special ones first */
+    lario_router *router;
+    size_t name_len; /* of "*.example.org": ".example.org" */
+    bool is_pattern;
+    char name[];
+} lario_router_host;
+
 struct lario_router {
     lario_route_tree tree;
+    lario_router *parent; /* of the router of a host */
+    lario_router_layer *layers;
+    lario_router_host *hosts;
+    uint8_t slash;                           /* enum lario_slash */
     char *methods[LARIO_ROUTER_METHODS_MAX]; /* number i has the bit 1 << i in the tree */
     unsigned methods_count;
     lario_router_owned *owned;
@@ -39,6 +61,10 @@ void lario_router_done(lario_router *router);
  */
 void lario_router_bind(lario_router *router, const char *method, const char *pattern,
                        lario_route_handler handler, void *data);
+
+/* The same for middleware: lario_use() with the data of the route. */
+void lario_router_use(lario_router *router, const char *prefix, lario_route_handler handler,
+                      void *data);
 
 /* Makes the router free `owned` at its end. */
 void lario_router_own(lario_router *router, lario_router_owned *owned);

@@ -10,9 +10,7 @@ import pytest
 import conftest
 from peer import BINARY, CLOSE, Peer, close_payload, until
 
-EXAMPLES = ["chunked", "comet_long_polling", "echo", "get_variable", "hello_world", "json",
-            "multiple_servers", "rest", "static", "stream", "tcp_echo", "websocket",
-            "websocket_echo"]
+EXAMPLES = sorted(path.stem for path in (conftest.ROOT / "examples").glob("*.c"))
 
 
 def curl(*args):
@@ -21,9 +19,13 @@ def curl(*args):
     return result.stdout.decode()
 
 
-def test_every_example_is_tested():
-    sources = (conftest.ROOT / "examples").glob("*.c")
-    assert sorted(path.stem for path in sources) == EXAMPLES
+def test_every_example_is_tested_and_in_the_table():
+    folder = conftest.ROOT / "tests/integration"
+    tests = "".join(path.read_text() for path in folder.glob("test_examples*.py"))
+    table = (conftest.ROOT / "examples/README.md").read_text()
+    for name in EXAMPLES:
+        assert re.search(rf"^def test_{name}(_\w+)?\(", tests, re.MULTILINE), name
+        assert f"| `{name}` |" in table, name
 
 
 @pytest.mark.parametrize("name", EXAMPLES)

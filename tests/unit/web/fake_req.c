@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "fake_req.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,6 +41,16 @@ const char *lario_target(const lario_req *req)
     return req->target;
 }
 
+const char *lario_host(const lario_req *req)
+{
+    return req->host ? req->host : "";
+}
+
+void **lario_req_slot(lario_req *req, enum lario_req_slot slot)
+{
+    return &req->slots[slot];
+}
+
 const char *lario_req_raw_path(const lario_req *req, size_t *ret_len)
 {
     *ret_len = strcspn(req->target, "?");
@@ -71,6 +82,19 @@ void *lario_alloc(lario_req *req, size_t size)
     if (block)
         req->blocks[req->blocks_count++] = block;
     return block;
+}
+
+char *lario_format(lario_req *req, const char *format, ...)
+{
+    char text[512];
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(text, sizeof(text), format, args);
+    va_end(args);
+    char *copy = lario_alloc(req, strlen(text) + 1);
+
+    return copy ? strcpy(copy, text) : NULL;
 }
 
 int lario_add_header(lario_req *req, const char *name, const char *value)
@@ -130,6 +154,13 @@ int lario_reply_bytes(lario_req *req, int status, const char *type, const void *
 int lario_reply_error(lario_req *req, int status)
 {
     return lario_reply(req, status, "text/plain", status == 404 ? "Not Found" : "Error");
+}
+
+int lario_redirect(lario_req *req, int status, const char *location)
+{
+    int rc = lario_add_header(req, "Location", location);
+
+    return rc < 0 ? rc : lario_reply(req, status, "text/plain", location);
 }
 
 int lario_reply(lario_req *req, int status, const char *type, const char *body)

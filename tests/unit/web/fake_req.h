@@ -19,6 +19,8 @@
 struct lario_req {
     const char *method;
     const char *target;
+    const char *host;
+    void *slots[LARIO_REQ_SLOTS];
 
     const lario_req_param *params;
     size_t params_count;

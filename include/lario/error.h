@@ -41,6 +41,7 @@ LARIO_BEGIN_DECLS
     X(LARIO_EDRAINING, -2016, "the server is shutting down")                                       \
     X(LARIO_ECERT, -2017, "a certificate or key that cannot be used")                              \
     X(LARIO_ECODING, -2018, "a content coding that is not known")                                  \
+    X(LARIO_EMEDIA, -2019, "a body of a media type that is not expected")                          \
     X(LARIO_ECLOSED, -2901, "the connection is closed")                                            \
     X(LARIO_EPROTO, -2902, "the peer broke the protocol")                                          \
     X(LARIO_EUTF8, -2903, "text that is not UTF-8")                                                \

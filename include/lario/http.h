@@ -20,10 +20,10 @@ typedef struct lario_req lario_req;
 /*
  * Answers a request. Returns 0 or more when it answered. A negative result before anything was
  * answered gives the client an error page: 413 for LARIO_ETOOBIG, 408 for LARIO_ETIMEDOUT, 400 for
- * LARIO_EINVAL and LARIO_EPROTO, 503 for LARIO_EDRAINING and LARIO_ECANCELED, else 500, which is
- * logged as handler_failed; after the head was sent it cuts the
- * connection, so that the client sees that the answer is not whole. Returning 0 without having
- * answered is a failure too.
+ * LARIO_EINVAL and LARIO_EPROTO, 415 for LARIO_EMEDIA and LARIO_ECODING, 507 for -ENOSPC, -EDQUOT
+ * and -EFBIG, 503 for LARIO_EDRAINING and LARIO_ECANCELED, else 500, which is logged as
+ * handler_failed; after the head was sent it cuts the connection, so that the client sees that the
+ * answer is not whole. Returning 0 without having answered is a failure too.
  */
 typedef int (*lario_handler)(lario_req *req);
 

@@ -4,7 +4,9 @@
 
 /* The whole of Lario; each header can also be included alone. */
 #include "lario/app.h"
+#include "lario/cookie.h"
 #include "lario/error.h"
+#include "lario/form.h"
 #include "lario/hooks.h"
 #include "lario/http.h"
 #include "lario/limits.h"
@@ -15,6 +17,7 @@
 #include "lario/router.h"
 #include "lario/runtime.h"
 #include "lario/scope.h"
+#include "lario/session.h"
 #include "lario/tcp.h"
 #include "lario/version.h"
 #include "lario/websocket.h"

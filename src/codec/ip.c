@@ -76,7 +76,7 @@ static uint8_t mask_byte(unsigned bits, unsigned index)
 
     if (bits >= begin + 8)
         return 0xff;
-    return bits <= begin ? 0 : (uint8_t)(0xff << (8 - (bits - begin)));
+    return bits <= begin ? 0 : (uint8_t)(0xffu << (8 - (bits - begin)) & 0xff);
 }
 
 int lario_ip_net_parse(lario_ip_net *ret_net, const char *text)

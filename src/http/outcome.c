@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include <errno.h>
+
 #include "http/req.h"
 #include "http/ws.h"
 #include "lario/log.h"
@@ -26,6 +28,13 @@ static int status_of(int rc)
     case LARIO_EINVAL:
     case LARIO_EPROTO:
         return 400;
+    case LARIO_EMEDIA:
+    case LARIO_ECODING:
+        return 415;
+    case -ENOSPC:
+    case -EDQUOT:
+    case -EFBIG:
+        return 507;
     case LARIO_EDRAINING:
     case LARIO_ECANCELED:
         return 503;
@@ -34,9 +43,15 @@ static int status_of(int rc)
     }
 }
 
+/* Whether the server is to blame, not the client. */
+static bool is_own_fault(int rc)
+{
+    return status_of(rc) == 500 || status_of(rc) == 507;
+}
+
 static void log_failure(lario_req *req, int rc)
 {
-    lario_log_level level = status_of(rc) == 500 ? LARIO_LOG_ERROR : LARIO_LOG_WARN;
+    lario_log_level level = is_own_fault(rc) ? LARIO_LOG_ERROR : LARIO_LOG_WARN;
 
     /* The client's faults, its leaving and our own stop are no failures of the handler. */
     if (!req->is_handled || rc == LARIO_ECLOSED || rc == LARIO_ECANCELED || rc == LARIO_EDRAINING)

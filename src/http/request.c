@@ -75,6 +75,23 @@ static int decode_path(lario_req *req)
     return len < 0 ? len : 0;
 }
 
+/* RFC 6265 sets no limit; whoever sends many makes each look at them costly. */
+static bool has_too_many_cookies(const lario_req *req)
+{
+    uint32_t max = lario_http_conn_limits(req->conn)->cookies_max, count = 0;
+
+    for (unsigned i = 0; i < req->fields_count; i++) {
+        const lario_http1_field *field = &req->fields[i];
+
+        if (field->name.len != 6 || strcasecmp(req->head + field->name.at, "cookie") != 0)
+            continue;
+        count++;
+        for (const char *at = req->head + field->value.at; (at = strchr(at, ';')); at++)
+            count++;
+    }
+    return count > max;
+}
+
 static int copy_head(lario_req *req, const lario_http1_head *head, const char *data, size_t len)
 {
     size_t fields_bytes = head->fields_count * sizeof head->fields[0];
@@ -90,6 +107,8 @@ static int copy_head(lario_req *req, const lario_http1_head *head, const char *d
     /* The host may be a part of the target: it is copied before a NUL is put anywhere. */
     req->host = lario_arena_copy(&req->arena, req->head + host.at, host.len);
     take_strings(req, head);
+    if (has_too_many_cookies(req))
+        return LARIO_EPROTO;
     return req->host ? decode_path(req) : LARIO_ENOMEM;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "http/req.h"
 
-/* Reason phrases (RFC 9110 15, RFC 6585, RFC 7725), by status less 100. */
+/* Reason phrases (RFC 9110 15, RFC 4918, RFC 6585, RFC 7725), by status less 100. */
 static const char *const texts[] = {
     [0] = "Continue",
     [1] = "Switching Protocols",
@@ -50,6 +50,7 @@ static const char *const texts[] = {
     [403] = "Service Unavailable",
     [404] = "Gateway Timeout",
     [405] = "HTTP Version Not Supported",
+    [407] = "Insufficient Storage",
     [411] = "Network Authentication Required",
 };
 

@@ -155,3 +155,20 @@ int lario_file_write(int fd, const void *data, size_t len)
     }
     return 0;
 }
+
+int lario_file_create(const char *path)
+{
+    int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+
+    return fd < 0 ? -errno : fd;
+}
+
+int lario_file_close(int fd)
+{
+    return close(fd) < 0 ? -errno : 0;
+}
+
+int lario_file_remove(const char *path)
+{
+    return unlink(path) < 0 ? -errno : 0;
+}

@@ -53,6 +53,16 @@ int lario_file_read_at(int fd, void *buffer, size_t size, uint64_t offset);
  */
 int lario_file_open_append(const char *path);
 
+/* Makes a new file for writing, with mode 0600. A descriptor, or -errno: -EEXIST when it is there.
+ */
+int lario_file_create(const char *path);
+
+/* Closes it and says what could not be written: 0 or -errno. */
+int lario_file_close(int fd);
+
+/* 0 or -errno. */
+int lario_file_remove(const char *path);
+
 /* Writes all of it. 0 or -errno; then a part may have been written. */
 int lario_file_write(int fd, const void *data, size_t len);
 

@@ -397,6 +397,20 @@ def test_head_limits(echo, request_bytes, status):
     refuse(echo, request_bytes, status)
 
 
+@pytest.mark.parametrize("request_bytes, status", [
+    (b"GET /" + b"x" * (8000 - 14) + b" HTTP/1.1\r\nHost: test\r\n\r\n", 404),
+    (GET + b"".join(b"F%d: x\r\n" % i for i in range(99)) + b"\r\n", 200),
+    (GET + b"n" * 64 + b": x\r\n\r\n", 200),
+    (GET + b"F: " + b"v" * 8192 + b"\r\n\r\n", 200)],
+    ids=["request line", "fields", "name", "value"])
+def test_heads_just_inside_their_limits(echo, request_bytes, status):
+    with echo.connect() as client:
+        client.send(request_bytes)
+        assert client.response().status == status
+        client.request(target="/echo")
+        assert client.response().status == 200
+
+
 def test_body_limit(echo):
     assert len(echo.post("/echo", b"x" * 1048576).body) == 1048576
     with echo.connect() as client:

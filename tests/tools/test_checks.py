@@ -20,6 +20,10 @@ GOOD = {
     "src/sys/clock.c": '#include "sys/clock.h"\n\n#include "base/heap.h"\n#include "lario/one.h"\n',
     "src/sys/clock.h": "#include <stdint.h>\n",
     "examples/hello.c": '#include "lario/one.h"\n',
+    "docs/http.md": "| rule | from | test |\n| --- | --- | --- |\n"
+                    "| One. | RFC 1 | `one_is_one`, `test_one` |\n",
+    "tests/unit/test_one.c": "static void one_is_one(void **state)\n",
+    "tests/integration/test_one.py": "def test_one(server):\n",
 }
 
 
@@ -33,7 +37,7 @@ def run(check, root, files):
                           text=True, check=False)
 
 
-@pytest.mark.parametrize("check", ["layers", "size", "docs", "words", "headers"])
+@pytest.mark.parametrize("check", ["layers", "size", "docs", "words", "headers", "http-rules"])
 def test_a_good_tree_passes(check, tmp_path):
     result = run(check, tmp_path, {})
     assert (result.returncode, result.stdout, result.stderr) == (0, "", "")
@@ -129,3 +133,23 @@ def test_words_inside_of_others_are_no_fault(tmp_path):
 ])
 def test_headers(text, tmp_path):
     assert run("headers", tmp_path, {"include/lario/one.h": text}).returncode == 1
+
+
+@pytest.mark.parametrize("row, told", [
+    ("| Two. | RFC 2 | `two_is_two` |", "no test is called two_is_two"),
+    ("| Two. | RFC 2 | `one_is_one`, `test_two` |", "no test is called test_two"),
+    ("| Two. | RFC 2 | |", "without a test"),
+    ("| Two. | RFC 2 | one_is_one |", "without a test"),
+    ("| Two. | | `one_is_one` |", "without words or source"),
+    ("| Two. | `one_is_one` |", "three columns"),
+    ("| One. | RFC 1 | `one_is_one` |", "twice"),
+])
+def test_http_rules(row, told, tmp_path):
+    result = run("http-rules", tmp_path, {"docs/http.md": GOOD["docs/http.md"] + row + "\n"})
+    assert result.returncode == 1
+    assert told in result.stdout
+
+
+def test_http_rules_without_rules(tmp_path):
+    result = run("http-rules", tmp_path, {"docs/http.md": "Nothing.\n"})
+    assert (result.returncode, result.stdout) == (1, "docs/http.md: no rules\n")

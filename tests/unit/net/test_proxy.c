@@ -307,6 +307,43 @@ static void waiting_connections_count(void **state)
     serving_stop(&server);
 }
 
+/* By the address that the header tells; one that leaves makes room. */
+static void connections_of_a_peer_are_limited(void **state)
+{
+    serving server;
+    test_client clients[2], third, other;
+    (void)state;
+
+    init(&server);
+    server.limits.connections_a_peer_max = 2;
+    serving_start(&server);
+    for (int i = 0; i < 2; i++) {
+        client_open(&clients[i], server.address);
+        client_puts(&clients[i], V1 GET);
+        expect_body(&clients[i], V1_ENDS);
+    }
+    client_open(&third, server.address);
+    client_puts(&third, V1 GET);
+    client_expect_last(&third, 503);
+    client_close(&third);
+    assert_int_equal(logged("peer_connections_limit"), 1);
+    client_open(&other, server.address);
+    client_puts(&other, "PROXY TCP4 192.0.2.8 198.51.100.1 40000 443\r\n" GET);
+    expect_body(&other, "192.0.2.8:40000 198.51.100.1:443 192.0.2.8 http");
+    client_close(&other);
+    client_puts(&clients[0], "GET / HTTP/1.1\r\nHost: test\r\nConnection: close\r\n\r\n");
+    expect_body(&clients[0], V1_ENDS);
+    assert_int_equal(client_read_end(&clients[0]), 0);
+    client_close(&clients[0]);
+    assert_false(client_has_input(&clients[1], 100));
+    client_open(&third, server.address);
+    client_puts(&third, V1 GET);
+    expect_body(&third, V1_ENDS);
+    client_close(&third);
+    client_close(&clients[1]);
+    serving_stop(&server);
+}
+
 static void drain_closes_those_that_wait_without_a_word(void **state)
 {
     serving server;
@@ -489,6 +526,7 @@ int main(void)
         cmocka_unit_test(header_within_its_deadline_is_taken),
         cmocka_unit_test(header_from_elsewhere_than_a_trusted_proxy_is_refused),
         cmocka_unit_test(waiting_connections_count),
+        cmocka_unit_test(connections_of_a_peer_are_limited),
         cmocka_unit_test(drain_closes_those_that_wait_without_a_word),
         cmocka_unit_test(drain_answers_what_was_sent),
         cmocka_unit_test(stop_at_once_ends_those_that_wait),

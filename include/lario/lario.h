@@ -16,6 +16,7 @@
 #include "lario/runtime.h"
 #include "lario/scope.h"
 #include "lario/tcp.h"
+#include "lario/tls.h"
 #include "lario/version.h"
 #include "lario/websocket.h"
 

@@ -109,10 +109,11 @@ LARIO_API int lario_app_stop(lario_app *app, int timeout_ms);
 
 /*
  * The whole life of a server program: reads --listen ADDRESS (may be repeated), --loops N,
- * --help and the added options, starts, prints "listening on ADDRESS" for each address on
- * standard output, waits for SIGTERM or SIGINT, drains (30 s; a second signal ends it now) and
- * frees the app. Returns the exit code: 0 done, 1 failed (one line on standard error), 2 usage.
- * From the main thread; blocks those signals in it.
+ * --tls-cert FILE with --tls-key FILE (may be repeated), --tls-client-ca FILE, --help and the added
+ * options, starts, prints "listening on ADDRESS" for each address on
+ * standard output, waits for SIGTERM or SIGINT (at SIGHUP it reads its certificates again), drains
+ * (30 s; a second signal ends it now) and frees the app. Returns the exit code: 0 done, 1 failed
+ * (one line on standard error), 2 usage. From the main thread; blocks those signals in it.
  */
 LARIO_API LARIO_MUST_USE int lario_app_main(lario_app *app, int argc, char **argv);
 

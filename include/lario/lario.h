@@ -19,6 +19,7 @@
 #include "lario/scope.h"
 #include "lario/session.h"
 #include "lario/tcp.h"
+#include "lario/tls.h"
 #include "lario/version.h"
 #include "lario/websocket.h"
 

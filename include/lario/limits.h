@@ -42,7 +42,7 @@ typedef struct lario_limits {
 
     /* Connections. */
     uint32_t idle_ms;                /* 60,000 of an idle keep-alive connection; close */
-    uint32_t tls_handshake_ms;       /* 10,000 from the first byte; close */
+    uint32_t tls_handshake_ms;       /* 10,000 from the begin of the connection; close */
     uint32_t proxy_header_ms;        /* 5,000 for the PROXY header, where one is expected; close */
     uint32_t write_stall_ms;         /* 30,000 without progress while output waits; reset */
     uint32_t linger_ms;              /* 1,000 to let the last answer arrive; close */

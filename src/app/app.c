@@ -192,8 +192,11 @@ static int start_server(lario_app_state *state, lario_runtime *runtime)
     server->runtime = runtime;
     server->protocol = state->tcp ? &lario_tcp_protocol : &lario_http_protocol;
     server->context = state->tcp ? (void *)&state->tcp : (void *)&state->http;
-    int rc = lario_server_start(server, &failed);
+    int rc = lario_app_tls_start(state);
 
+    if (rc < 0)
+        return rc;
+    rc = lario_server_start(server, &failed);
     if (rc < 0)
         lario_app_fail(state, rc, "cannot listen on %s: %s",
                        lario_address_format(&server->addresses[failed], text), lario_strerror(rc));
@@ -364,6 +367,8 @@ void lario_app_free(lario_app *app)
     while (state) {
         lario_app_state *next = state->added;
 
+        lario_server_set_tls(&state->server, NULL); /* of a start that failed */
+        lario_tls_setup_done(&state->tls);
         lario_router_done(&state->router);
         lario_access_log_close(state->access_log);
         free(state);

@@ -26,6 +26,10 @@ typedef struct lario_app_state {
     lario_http_handler http;
     lario_access_log *access_log; /* or NULL */
     lario_tcp_handler tcp;        /* not NULL: the listeners speak raw TCP */
+    lario_tls_setup tls;
+    lario_tls_set *tls_next;   /* during a reload */
+    const char *cli_cert_file; /* on the command line, waits for its key */
+    const char *cli_key_file;
     lario_runtime *runtime;
     unsigned loops;
     lario_log_fn log;
@@ -41,6 +45,7 @@ typedef struct lario_app_state {
     bool was_started;
     bool listens_by_default; /* the program gave no address */
     bool cli_listens;        /* the command line did */
+    bool cli_has_certificate;
     int error;
     char error_text[LARIO_APP_ERROR_BYTES];
     char address_texts[LARIO_SERVER_ADDRESSES_MAX][LARIO_ADDRESS_TEXT_BYTES];
@@ -50,6 +55,12 @@ static inline lario_app_state *lario_app_state_of(lario_app *app)
 {
     return lario_container_of(app, lario_app_state, router);
 }
+
+/* Reads the certificates, if there are any, for the server that starts next; fails for people. */
+int lario_app_tls_start(lario_app_state *state);
+
+/* Whether the app, or one that was added to it, has a certificate. */
+bool lario_app_tls_is_used(const lario_app_state *state);
 
 /* Keeps the first failure, with a line for people. */
 void lario_app_fail(lario_app_state *state, int rc, const char *format, ...) LARIO_PRINTF(3, 4);

@@ -41,6 +41,20 @@ static int set_up(lario_app_state *state)
     return rc;
 }
 
+/* Serves until a signal ends it; SIGHUP, for a program with certificates, reads them again. */
+static void wait_for_stop(lario_app *app)
+{
+    if (!lario_app_tls_is_used(lario_app_state_of(app))) {
+        lario_signal_wait_stop(-1);
+        return;
+    }
+    while (lario_signal_wait_stop_or_hangup()) {
+        int rc = lario_app_tls_reload(app);
+
+        (void)rc; /* logged; what was there goes on */
+    }
+}
+
 static int serve(lario_app *app, const char *program)
 {
     const char *address;
@@ -53,7 +67,7 @@ static int serve(lario_app *app, const char *program)
     /* Whoever waits for this line reads a pipe as a rule. */
     if (fflush(stdout) != 0)
         return fail(program, "cannot write to standard output");
-    lario_signal_wait_stop(-1);
+    wait_for_stop(app);
     if (lario_thread_start(&impatient, "lario-signal", wait_for_second_signal, NULL) < 0)
         fail(program, "cannot watch for a second signal");
     if (lario_app_stop(app, DRAIN_MS) < 0)
@@ -75,6 +89,8 @@ int lario_app_main(lario_app *app, int argc, char **argv)
     /* A signal that comes from here on is waited for, however early. */
     if (rc == 0)
         lario_signal_block_stops();
+    if (rc == 0 && lario_app_tls_is_used(state))
+        lario_signal_block_hangup();
     if (rc == 0)
         rc = set_up(state);
     if (rc < 0 && code == EXIT_DONE)

@@ -29,6 +29,10 @@ static void print_help(const lario_app_state *state, const char *program)
     print_option("loops", "N", "threads that serve", "one a core");
     print_option("proxy-protocol", "", "connections begin with a PROXY header", NULL);
     print_option("trust-proxy", "ADDRESS", "ADDRESS, ADDRESS/BITS or unix:; may be repeated", NULL);
+    print_option("tls-cert", "FILE", "speak TLS with this certificate (PEM); may be repeated",
+                 NULL);
+    print_option("tls-key", "FILE", "the key of --tls-cert (PEM)", NULL);
+    print_option("tls-client-ca", "FILE", "require client certificates of these CAs (PEM)", NULL);
     for (unsigned i = 0; i < state->options_count; i++) {
         const lario_app_option_entry *option = &state->options[i];
 
@@ -78,6 +82,21 @@ static int trust_proxy(lario_app_state *state, const char *program, const char *
     return 0;
 }
 
+/* A certificate and its key, in either order, are a pair; the first in place of the program's own.
+ */
+static void set_tls_file(lario_app_state *state, const char **at, const char *value)
+{
+    *at = value;
+    if (!state->cli_cert_file || !state->cli_key_file)
+        return;
+    if (!state->cli_has_certificate)
+        lario_tls_setup_clear_certificates(&state->tls);
+    state->cli_has_certificate = true;
+    lario_app_tls_certificate(&state->router, state->cli_cert_file, state->cli_key_file);
+    state->cli_cert_file = NULL;
+    state->cli_key_file = NULL;
+}
+
 static bool is_named(const char *name, size_t len, const char *option)
 {
     return strlen(option) == len && strncmp(option, name, len) == 0;
@@ -95,7 +114,8 @@ static const lario_app_option_entry *find_option(const lario_app_state *state, c
 
 static bool is_option(const lario_app_state *state, const char *name, size_t len)
 {
-    static const char *const own[] = {"listen", "loops", "trust-proxy"};
+    static const char *const own[] = {"listen",        "loops",   "tls-cert",
+                                      "tls-client-ca", "tls-key", "trust-proxy"};
 
     for (size_t i = 0; i < sizeof own / sizeof own[0]; i++)
         if (is_named(name, len, own[i]))
@@ -112,7 +132,14 @@ static int set_option(lario_app_state *state, const char *program, const char *n
         return set_loops(&state->router, program, value);
     if (is_named(name, len, "trust-proxy"))
         return trust_proxy(state, program, value);
-    *find_option(state, name, len)->value = value;
+    if (is_named(name, len, "tls-cert"))
+        set_tls_file(state, &state->cli_cert_file, value);
+    else if (is_named(name, len, "tls-key"))
+        set_tls_file(state, &state->cli_key_file, value);
+    else if (is_named(name, len, "tls-client-ca"))
+        lario_app_tls_client_ca(&state->router, value, LARIO_TLS_CLIENT_REQUIRED);
+    else
+        *find_option(state, name, len)->value = value;
     return 0;
 }
 
@@ -145,5 +172,9 @@ int lario_app_read_options(lario_app_state *state, const char *program, int argc
             return rc;
         i += !is_joined;
     }
+    if (state->cli_cert_file)
+        return usage(program, "--tls-key is missing for --tls-cert", state->cli_cert_file);
+    if (state->cli_key_file)
+        return usage(program, "--tls-cert is missing for --tls-key", state->cli_key_file);
     return 0;
 }

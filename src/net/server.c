@@ -47,6 +47,11 @@ int lario_conn_open(lario_conn *conn, lario_server_loop *home, lario_arrival *ar
     lario_socket_set_nodelay(arrival->fd);
     int rc = lario_stream_open(&conn->stream, home->loop, arrival->fd, ops, &home->server->limits);
 
+    if (rc == 0 && home->tls) {
+        rc = lario_tls_attach(&conn->stream, home->tls);
+        if (rc < 0)
+            lario_io_close(&conn->stream.io);
+    }
     if (rc < 0) {
         arrival->fd = -1; /* closed by the failure */
         lario_arrival_drop(home, arrival);
@@ -92,7 +97,7 @@ int lario_conn_local(const lario_conn *conn, lario_address *ret_address)
 
 bool lario_conn_is_tls(const lario_conn *conn)
 {
-    return conn->origin && conn->origin->is_tls;
+    return conn->stream.tls || (conn->origin && conn->origin->is_tls);
 }
 
 /* ---- Accepting ---- */
@@ -228,6 +233,7 @@ static void start_on_loop(lario_loop *loop, void *arg)
 
     home->server = server;
     home->loop = loop;
+    home->tls = lario_tls_set_ref(server->tls);
     lario_list_init(&home->conns);
     lario_list_init(&home->gates);
     int rc = lario_stream_loop_init(loop);
@@ -321,6 +327,25 @@ fail:
     return rc;
 }
 
+static void set_tls_on_loop(lario_loop *loop, void *arg)
+{
+    lario_server *server = arg;
+    lario_server_loop *home = &server->loops[loop->index];
+
+    lario_tls_set_unref(home->tls);
+    home->tls = lario_tls_set_ref(server->tls);
+}
+
+void lario_server_set_tls(lario_server *server, lario_tls_set *set)
+{
+    lario_tls_set *before = server->tls;
+
+    server->tls = lario_tls_set_ref(set);
+    if (server->loops)
+        lario_runtime_call_all(server->runtime, set_tls_on_loop, server);
+    lario_tls_set_unref(before);
+}
+
 /* ---- Drain and end ---- */
 
 static void stop_accepting_on_loop(lario_loop *loop, void *arg)
@@ -387,8 +412,12 @@ void lario_server_close_all(lario_server *server)
 
 void lario_server_done(lario_server *server)
 {
-    for (unsigned i = 0; server->loops && i < lario_runtime_loops(server->runtime); i++)
+    for (unsigned i = 0; server->loops && i < lario_runtime_loops(server->runtime); i++) {
+        lario_tls_set_unref(server->loops[i].tls);
         lario_peers_done(&server->loops[i].peers);
+    }
+    lario_tls_set_unref(server->tls);
+    server->tls = NULL;
     free(server->loops);
     server->loops = NULL;
 }

@@ -10,6 +10,7 @@
 #include "net/arrival.h"
 #include "net/peers.h"
 #include "net/stream.h"
+#include "net/tls.h"
 #include "net/trust.h"
 #include "sys/socket.h"
 
@@ -54,8 +55,9 @@ struct lario_server {
     lario_runtime *runtime;
     const lario_protocol *protocol;
     lario_limits limits;
-    void *context; /* the protocol's: for HTTP the handler */
-    void *data;    /* the user's, for lario_data() */
+    void *context;      /* the protocol's: for HTTP the handler */
+    lario_tls_set *tls; /* NULL: plain connections; the server holds a reference from its start */
+    void *data;         /* the user's, for lario_data() */
     bool expects_proxy_header;
     uint8_t forwarded; /* enum lario_forwarded: the fields of trusted proxies */
     lario_trust trust;
@@ -76,6 +78,7 @@ typedef struct lario_listener {
 struct lario_server_loop {
     lario_server *server;
     lario_loop *loop;
+    lario_tls_set *tls; /* of new connections; NULL: plain */
     lario_list_link conns;
     lario_list_link gates; /* connections that wait for their PROXY header */
     unsigned conns_count;  /* of both */
@@ -91,6 +94,9 @@ struct lario_server_loop {
  * loop. On failure nothing is bound, and *ret_failed is the index of the address.
  */
 int lario_server_start(lario_server *server, unsigned *ret_failed);
+
+/* Uses `set` for new connections; it takes a reference. From a thread that is no loop. */
+void lario_server_set_tls(lario_server *server, lario_tls_set *set);
 
 /* Accepts what waits, then stops listening and drains each connection. */
 void lario_server_drain(lario_server *server);

@@ -6,6 +6,7 @@
 
 #include "lario/error.h"
 #include "net/block.h"
+#include "net/tls.h"
 #include "sys/socket.h"
 
 /* Parts of one write: blocks are filled, so few are needed for what a socket takes at once. */
@@ -158,7 +159,7 @@ static void on_data(lario_io *io, char *data, size_t len)
 
 void lario_stream_feed(lario_stream *stream, char *data, size_t len)
 {
-    on_data(&stream->io, data, len);
+    stream->io.ops->on_data(&stream->io, data, len); /* the filter's, if there is one */
 }
 
 static void on_eof(lario_io *io, bool drained)
@@ -321,6 +322,10 @@ static void submit(lario_stream *stream)
     lario_block *block = stream->out_first;
     int count = 0;
 
+    if (stream->tls) {
+        lario_tls_submit(stream);
+        return;
+    }
     stream->is_writing = true;
     if (block->kind == LARIO_BLOCK_FILE) {
         lario_io_send_file(&stream->io, block->file->fd, block->at, lario_block_len(block));
@@ -334,7 +339,7 @@ static void submit(lario_stream *stream)
 static void all_written(lario_stream *stream)
 {
     stream->stall_ms = 0;
-    if (stream->state != LARIO_STREAM_FINISHING)
+    if (stream->state != LARIO_STREAM_FINISHING || (stream->tls && !lario_tls_close(stream)))
         return;
     /* Not before all that the peer sent is taken: closing over it would reset the connection. */
     if (!stream->lingers || stream->in_drained) {
@@ -367,17 +372,21 @@ static void on_written(lario_io *io, size_t count)
         lario_loop_defer(stream->loop, &stream->task);
 }
 
+static bool has_output(const lario_stream *stream)
+{
+    return stream->tls ? lario_tls_has_output(stream) : stream->out_bytes > 0;
+}
+
 static void flush(lario_stream *stream)
 {
     /* Most output leaves at once; a rest means that the socket is full, and the next try, in the
      * same breath, arms the poller. The head of a file and the file are one try each. */
-    for (int tries = 0; tries < TRIES_MAX && stream->out_bytes > 0 && !stream->is_writing;
-         tries++) {
+    for (int tries = 0; tries < TRIES_MAX && has_output(stream) && !stream->is_writing; tries++) {
         submit(stream);
         if (stream->state == LARIO_STREAM_CLOSED)
             return;
     }
-    if (stream->out_bytes == 0) {
+    if (!has_output(stream)) {
         all_written(stream);
         return;
     }
@@ -476,6 +485,7 @@ void lario_stream_done(lario_stream *stream)
 {
     lario_timer_stop(&stream->timer);
     lario_task_cancel(&stream->task);
+    lario_tls_free(stream);
     free_buffer(stream);
     while (stream->out_first) {
         lario_block *block = stream->out_first;

@@ -28,6 +28,7 @@
 typedef struct lario_stream lario_stream;
 typedef struct lario_block lario_block;
 typedef struct lario_block_file lario_block_file;
+typedef struct lario_tls lario_tls;
 
 typedef struct lario_stream_ops {
     void (*on_input)(lario_stream *stream);    /* the window has grown */
@@ -65,6 +66,8 @@ struct lario_stream {
     lario_block *out_first;
     lario_block *out_last;
     size_t out_bytes; /* of memory, with LARIO_STREAM_FILE_BYTES for each part of a file */
+
+    lario_tls *tls; /* the filter of net/tls.h, or NULL */
 
     lario_task task; /* flush, or tell of the end */
     lario_timer timer;

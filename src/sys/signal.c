@@ -22,6 +22,28 @@ void lario_signal_block_stops(void)
     pthread_sigmask(SIG_BLOCK, &set, NULL);
 }
 
+void lario_signal_block_hangup(void)
+{
+    sigset_t set;
+
+    sigemptyset(&set);
+    sigaddset(&set, SIGHUP);
+    pthread_sigmask(SIG_BLOCK, &set, NULL);
+}
+
+bool lario_signal_wait_stop_or_hangup(void)
+{
+    sigset_t set;
+    int number;
+
+    stop_set(&set);
+    sigaddset(&set, SIGHUP);
+    do
+        number = sigwaitinfo(&set, NULL);
+    while (number < 0 && errno == EINTR);
+    return number == SIGHUP;
+}
+
 int lario_signal_wait_stop(int timeout_ms)
 {
     struct timespec timeout = {.tv_sec = timeout_ms / 1000,

@@ -344,3 +344,28 @@ def test_node_wss(server, ca, files):
         ws.on('message', (data) => { console.log(data.length); ws.close(1000); });
         ws.on('close', (code) => console.log(code));""", f"wss://localhost:{started.port}/service")
     assert out.split() == [str(1000 + len("received ''")), "1000"]
+
+
+def test_tls_behind_a_proxy_header(server, ca, files):
+    """The header comes first and in plain; ClientHello may be in the same packet."""
+    started = start(server, "ssl", files, args=["--proxy-protocol"])
+    incoming, outgoing = ssl.MemoryBIO(), ssl.MemoryBIO()
+    client = context(ca).wrap_bio(incoming, outgoing, server_hostname="localhost")
+    with pytest.raises(ssl.SSLWantReadError):
+        client.do_handshake()
+    with socket.create_connection(("127.0.0.1", started.port), timeout=20) as sock:
+        sock.sendall(b"PROXY TCP4 192.0.2.1 192.0.2.2 4000 443\r\n" + outgoing.read())
+
+        def step(call, *args):
+            while True:
+                try:
+                    return call(*args)
+                except ssl.SSLWantReadError:
+                    sock.sendall(outgoing.read())
+                    incoming.write(sock.recv(65536))
+                finally:
+                    sock.sendall(outgoing.read())
+
+        step(client.do_handshake)
+        step(client.write, GET)
+        assert step(client.read, 65536).startswith(b"HTTP/1.1 200 ")

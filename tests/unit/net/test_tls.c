@@ -354,6 +354,46 @@ static void options_are_checked_and_used(void **state)
     lario_app_free(server.app);
 }
 
+static int subject(lario_req *req)
+{
+    return lario_replyf(req, 200, "text/plain", "<%s %d>", lario_tls_peer_subject(req),
+                        strncmp(lario_tls_peer_certificate(req), "-----BEGIN CERTIFICATE", 22) ==
+                            0);
+}
+
+/* The CA is the certificate itself, which signed itself. */
+static void optional_client_certificate_is_told_when_there_is_one(void **state)
+{
+    static const char request[] = "GET / HTTP/1.1\r\nHost: test\r\nConnection: close\r\n\r\n";
+    (void)state;
+
+    for (int shows = 0; shows < 2; shows++) {
+        serving server;
+        test_client client;
+        char answer[1000];
+        int error;
+
+        prepare(&server, NULL);
+        lario_app_tls_client_ca(server.app, files.cert, LARIO_TLS_CLIENT_OPTIONAL);
+        lario_get(server.app, "/", subject);
+        serving_start(&server);
+        SSL *ssl = tls_client_open(&client, server.address, TLS1_3_VERSION);
+
+        if (shows) {
+            assert_int_equal(SSL_use_certificate_file(ssl, files.cert, SSL_FILETYPE_PEM), 1);
+            assert_int_equal(SSL_use_PrivateKey_file(ssl, files.key, SSL_FILETYPE_PEM), 1);
+        }
+        assert_int_equal(SSL_connect(ssl), 1);
+        assert_int_equal(SSL_write(ssl, request, sizeof request - 1), sizeof request - 1);
+        size_t len = tls_client_read_all(ssl, answer, sizeof answer - 1, &error);
+
+        answer[len] = '\0';
+        assert_non_null(strstr(answer, shows ? "<CN=localhost 1>" : "< 0>"));
+        tls_client_close(ssl, &client);
+        serving_stop(&server);
+    }
+}
+
 static int resumed(lario_req *req)
 {
     note(lario_tls_is_resumed(req));
@@ -480,6 +520,7 @@ int main(void)
         cmocka_unit_test(handshake_has_a_deadline),
         cmocka_unit_test(every_kind_of_block_is_encrypted),
         cmocka_unit_test(options_are_checked_and_used),
+        cmocka_unit_test(optional_client_certificate_is_told_when_there_is_one),
         cmocka_unit_test(sessions_are_resumed_with_and_without_tickets),
         cmocka_unit_test(each_failing_allocation_is_survived),
     };

@@ -4,6 +4,7 @@
 
 /* The whole of Lario; each header can also be included alone. */
 #include "lario/app.h"
+#include "lario/compress.h"
 #include "lario/cookie.h"
 #include "lario/error.h"
 #include "lario/form.h"

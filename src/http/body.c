@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "http/compress.h"
 #include "http/req.h"
 #include "proc/scheduler.h"
 #include "sys/clock.h"
@@ -15,6 +16,9 @@
  */
 
 #define BODY_ROOM_FIRST 4096
+
+/* What a compressed body is inflated by at once. */
+#define INFLATED_STEP_BYTES 4096
 
 /* How long this wait may last; 0 when the client has used up its time. */
 static int wait_ms(lario_req *req, uint64_t deadline_ns)
@@ -91,18 +95,10 @@ static int next_part(lario_req *req, uint64_t deadline_ns, size_t max, size_t *r
     return 0;
 }
 
-int lario_body_read(lario_req *req, void *buffer, size_t size)
+int lario_body_read_raw(lario_req *req, void *buffer, size_t size)
 {
     const char *data;
     size_t used, len;
-
-    if (size == 0)
-        return LARIO_EINVAL;
-    if (req->body_read_whole)
-        return LARIO_ESTATE;
-    req->body_read_in_parts = true;
-    if (size > INT_MAX)
-        size = INT_MAX;
     int rc = next_part(req, UINT64_MAX, size, &used, &data, &len);
 
     if (rc <= 0)
@@ -112,6 +108,19 @@ int lario_body_read(lario_req *req, void *buffer, size_t size)
     req->body_in += len;
     lario_stream_consume(&req->conn->conn.stream, used);
     return (int)len;
+}
+
+int lario_body_read(lario_req *req, void *buffer, size_t size)
+{
+    if (size == 0)
+        return LARIO_EINVAL;
+    if (req->body_read_whole)
+        return LARIO_ESTATE;
+    req->body_read_in_parts = true;
+    if (size > INT_MAX)
+        size = INT_MAX;
+    return req->inflater ? lario_inflate_read(req, buffer, size)
+                         : lario_body_read_raw(req, buffer, size);
 }
 
 static int grow_body(lario_req *req, size_t len, size_t *room)
@@ -157,12 +166,35 @@ static int read_whole(lario_req *req)
     return rc;
 }
 
+/* The same for a compressed body: what is inflated counts. */
+static int inflate_whole(lario_req *req)
+{
+    uint64_t deadline = lario_clock_ns() + req->body_ms * LARIO_NS_PER_MS;
+    size_t room = 0;
+    int rc;
+
+    do {
+        rc = grow_body(req, INFLATED_STEP_BYTES, &room);
+        if (rc == 0)
+            rc = lario_inflate_read(req, req->body_data + req->body_len, INFLATED_STEP_BYTES);
+        if (rc > 0)
+            req->body_len += (size_t)rc;
+        if (req->body_len > req->body_bytes_max)
+            return LARIO_ETOOBIG;
+        if (lario_clock_ns() > deadline)
+            return LARIO_ETIMEDOUT;
+    } while (rc > 0);
+    if (rc == 0)
+        req->body_data[req->body_len] = '\0';
+    return rc;
+}
+
 int lario_body(lario_req *req, const char **ret_data, size_t *ret_len)
 {
     if (req->body_read_in_parts)
         return LARIO_ESTATE;
     if (!req->body_read_whole) {
-        int rc = read_whole(req);
+        int rc = req->inflater ? inflate_whole(req) : read_whole(req);
 
         if (rc < 0)
             return rc;

@@ -22,7 +22,7 @@ static bool is_servers_own(const char *name, size_t len)
     return false;
 }
 
-static int make_room(lario_req *req, size_t len)
+int lario_req_make_extra_room(lario_req *req, size_t len)
 {
     if (req->extra_len + len <= req->extra_room)
         return 0;
@@ -54,7 +54,7 @@ int lario_add_header(lario_req *req, const char *name, const char *value)
     if (req->extra_count >= EXTRA_COUNT_MAX || value_len > EXTRA_BYTES_MAX ||
         len > EXTRA_BYTES_MAX - req->extra_len)
         return LARIO_ETOOBIG;
-    int rc = make_room(req, len);
+    int rc = lario_req_make_extra_room(req, len);
 
     if (rc < 0)
         return rc;

@@ -3,6 +3,7 @@
 #define LARIO_HTTP_REQ_H
 
 #include "base/arena.h"
+#include "http/coder.h"
 #include "http/conn.h"
 #include "http/request.h"
 
@@ -17,6 +18,9 @@
 
 /* Cap of the arena's heap pieces. */
 #define LARIO_REQ_ARENA_BYTES_MAX (4u << 20)
+
+typedef struct lario_inflater lario_inflater;
+typedef struct lario_compression lario_compression;
 
 enum lario_answer_state {
     LARIO_ANSWER_NONE,
@@ -74,12 +78,15 @@ struct lario_req {
     uint32_t body_waited_ms;  /* of the current window of the rate limit */
     uint64_t body_window_len; /* bytes that came in it */
     uint64_t body_in;         /* bytes read so far */
+    lario_inflater *inflater; /* of a compressed body, or NULL */
 
     /* The answer. */
     uint8_t answer;
-    uint16_t status;   /* once the answer began */
-    uint64_t body_out; /* bytes of its body so far */
-    bool head_only;    /* HEAD, 204 or 304: no body goes out */
+    uint16_t status;                      /* once the answer began */
+    uint64_t body_out;                    /* bytes of its body so far */
+    const lario_compression *compression; /* it may be compressed; or NULL */
+    lario_encoder *encoder;               /* of an answer in parts that is, or NULL */
+    bool head_only;                       /* HEAD, 204 or 304: no body goes out */
     bool chunked;
     bool sized;
     uint64_t size_left;
@@ -111,6 +118,14 @@ int lario_req_wait(lario_req *req, int timeout_ms);
 
 /* Parks while the connection's output is over its limit. */
 int lario_req_wait_for_room(lario_req *req);
+
+/* lario_body_read() of the bytes as they come. */
+int lario_body_read_raw(lario_req *req, void *buffer, size_t size);
+
+void lario_inflater_done(lario_inflater *inflater);
+
+/* Room for `len` more bytes of added fields. LARIO_ENOMEM. */
+int lario_req_make_extra_room(lario_req *req, size_t len);
 
 /* Sends 100 Continue if the client waits for it. */
 int lario_req_continue(lario_req *req);

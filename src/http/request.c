@@ -164,6 +164,8 @@ void lario_req_done(lario_req *req)
         cleanup->run(cleanup);
     }
     req->proc->source = NULL;
+    lario_encoder_free(req->encoder);
+    lario_inflater_done(req->inflater);
     free(req->body_data);
     lario_arena_done(&req->arena);
 }

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/cursor.h"
+#include "http/compress.h"
 #include "http/head.h"
 #include "http/req.h"
 
@@ -23,8 +24,10 @@ int lario_reply_bytes(lario_req *req, int status, const char *type, const void *
 {
     lario_stream *stream = &req->conn->conn.stream;
     char *start, *at;
-    int rc = lario_head_begin(req, status, type);
+    int rc = req->compression ? lario_compress_whole(req, status, type, &body, &len) : 0;
 
+    if (rc == 0)
+        rc = lario_head_begin(req, status, type);
     if (rc < 0)
         return rc;
     size_t body_len = req->head_only ? 0 : len;
@@ -72,6 +75,8 @@ static int start(lario_req *req, int status, const char *type, uint64_t length)
     char *head_start, *at;
     int rc = lario_head_begin(req, status, type);
 
+    if (rc == 0 && req->compression && length == UINT64_MAX)
+        rc = lario_compress_start(req, status, type);
     if (rc < 0)
         return rc;
     req->sized = length != UINT64_MAX;
@@ -126,14 +131,11 @@ static int write_chunk(lario_stream *stream, const void *data, size_t len)
     return 0;
 }
 
-int lario_reply_write(lario_req *req, const void *data, size_t len)
+/* Sends a part as it goes out: compressed already, if it is to be. */
+static int write_part(void *arg, const void *data, size_t len)
 {
+    lario_req *req = arg;
     lario_stream *stream = &req->conn->conn.stream;
-
-    if (req->answer != LARIO_ANSWER_STARTED)
-        return LARIO_ESTATE;
-    if (req->sized && len > req->size_left)
-        return LARIO_EINVAL;
     int rc = lario_req_wait_for_room(req);
 
     if (rc < 0)
@@ -147,6 +149,17 @@ int lario_reply_write(lario_req *req, const void *data, size_t len)
     if (rc == 0 && !req->head_only)
         req->body_out += len;
     return rc;
+}
+
+int lario_reply_write(lario_req *req, const void *data, size_t len)
+{
+    if (req->answer != LARIO_ANSWER_STARTED)
+        return LARIO_ESTATE;
+    if (req->sized && len > req->size_left)
+        return LARIO_EINVAL;
+    if (req->encoder && len > 0)
+        return lario_encoder_run(req->encoder, LARIO_ENCODE_FLUSH, data, len, write_part, req);
+    return write_part(req, data, len);
 }
 
 int lario_reply_puts(lario_req *req, const char *text)
@@ -165,9 +178,11 @@ int lario_reply_end(lario_req *req)
         return LARIO_ESTATE;
     if (req->conn->is_closed)
         return LARIO_ECLOSED;
-    int rc = 0;
+    int rc = req->encoder
+                 ? lario_encoder_run(req->encoder, LARIO_ENCODE_END, NULL, 0, write_part, req)
+                 : 0;
 
-    if (req->chunked && !req->head_only)
+    if (rc == 0 && req->chunked && !req->head_only)
         rc = lario_stream_write(&req->conn->conn.stream, "0\r\n\r\n", 5);
     if (rc == 0)
         req->answer = LARIO_ANSWER_DONE;

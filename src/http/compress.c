@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "http/compress.h"
+
+#include <string.h>
+#include <strings.h>
+
+#include "codec/token.h"
+#include "lario/compress.h"
+
+/* Which answers are compressed, and what their heads say then. */
+
+static const lario_compression by_default = LARIO_COMPRESSION_INIT;
+
+void lario_compress(lario_req *req, const lario_compression *compression)
+{
+    req->compression = compression ? compression : &by_default;
+}
+
+/* ---- Whether ---- */
+
+static bool starts_with(const char *text, size_t len, const char *prefix)
+{
+    size_t prefix_len = strlen(prefix);
+
+    return len >= prefix_len && lario_ascii_equal_nocase(text, prefix, prefix_len);
+}
+
+static bool ends_with(const char *text, size_t len, const char *suffix)
+{
+    size_t suffix_len = strlen(suffix);
+
+    return len >= suffix_len &&
+           lario_ascii_equal_nocase(text + len - suffix_len, suffix, suffix_len);
+}
+
+static bool is_type(const char *type, size_t len, const char *name)
+{
+    size_t name_len = strlen(name);
+
+    if (name_len > 0 && name[name_len - 1] == '/')
+        return starts_with(type, len, name);
+    return len == name_len && lario_ascii_equal_nocase(type, name, len);
+}
+
+static bool is_compressible(const lario_compression *compression, const char *type)
+{
+    static const char *const usual[] = {"text/", "application/json", "application/javascript",
+                                        "application/xml", NULL};
+    const char *const *types = compression->types ? compression->types : usual;
+    size_t len = type ? strcspn(type, "; \t") : 0;
+
+    if (len == 0)
+        return false;
+    for (; *types; types++)
+        if (is_type(type, len, *types))
+            return true;
+    return !compression->types && (ends_with(type, len, "+json") || ends_with(type, len, "+xml"));
+}
+
+/* The value of a field that the handler added, up to its CRLF; NULL when there is none. */
+static char *find_added(const lario_req *req, const char *name, size_t *ret_len)
+{
+    size_t name_len = strlen(name);
+    char *at = req->extra, *end = req->extra + req->extra_len;
+
+    while (at < end) {
+        char *crlf = memmem(at, (size_t)(end - at), "\r\n", 2);
+
+        if ((size_t)(crlf - at) > name_len && at[name_len] == ':' &&
+            lario_ascii_equal_nocase(at, name, name_len)) {
+            *ret_len = (size_t)(crlf - at) - name_len - 2;
+            return at + name_len + 2;
+        }
+        at = crlf + 2;
+    }
+    return NULL;
+}
+
+static bool is_fixed(const lario_req *req)
+{
+    size_t len;
+    const char *control = find_added(req, "Cache-Control", &len);
+
+    return find_added(req, "Content-Encoding", &len) || find_added(req, "Content-Range", &len) ||
+           (control && lario_token_list_has(control, len, "no-transform"));
+}
+
+/* The client's choice among what this server gives; its lines are one list. */
+static enum lario_coding choose(lario_req *req)
+{
+    const lario_compression *compression = req->compression;
+    unsigned offered = (compression->gzip_level ? 1u << LARIO_CODING_GZIP : 0) |
+                       (compression->br_level ? 1u << LARIO_CODING_BR : 0);
+    const char *value = lario_req_field(req, "accept-encoding", strlen("accept-encoding"));
+
+    return lario_accept_encoding_choose(value, value ? strlen(value) : 0,
+                                        offered & lario_coder_known());
+}
+
+/* ---- The head ---- */
+
+/* What was the same bytes for everybody is now only the same content (RFC 9110 8.8.3). */
+static int weaken_etag(lario_req *req)
+{
+    size_t len;
+    char *value = find_added(req, "ETag", &len);
+
+    if (!value || len < 2 || value[0] != '"')
+        return 0;
+    size_t at = (size_t)(value - req->extra);
+    int rc = lario_req_make_extra_room(req, 2);
+
+    if (rc < 0)
+        return rc;
+    memmove(req->extra + at + 2, req->extra + at, req->extra_len - at);
+    memcpy(req->extra + at, "W/", 2);
+    req->extra_len += 2;
+    return 0;
+}
+
+static int put_headers(lario_req *req, enum lario_coding coding)
+{
+    int rc = lario_add_header(req, "Content-Encoding", lario_coding_name(coding));
+
+    return rc < 0 ? rc : weaken_etag(req);
+}
+
+/* Whether and how this answer is compressed; caches are told that it depends on the client. */
+static int decide(lario_req *req, int status, const char *type, enum lario_coding *ret_coding)
+{
+    *ret_coding = LARIO_CODING_IDENTITY;
+    if (status == 204 || status == 304 || status == 206 || req->answer != LARIO_ANSWER_NONE ||
+        !is_compressible(req->compression, type) || is_fixed(req))
+        return 0;
+    int rc = lario_add_header(req, "Vary", "Accept-Encoding");
+
+    if (rc == 0)
+        *ret_coding = choose(req);
+    return rc;
+}
+
+static int level_of(const lario_compression *compression, enum lario_coding coding)
+{
+    return coding == LARIO_CODING_BR ? compression->br_level : compression->gzip_level;
+}
+
+/* ---- Whole bodies ---- */
+
+typedef struct growing_body {
+    lario_req *req;
+    char *bytes;
+    size_t len;
+    size_t room;
+} growing_body;
+
+static int grow(void *arg, const void *data, size_t len)
+{
+    growing_body *body = arg;
+
+    if (len > body->room - body->len)
+        return LARIO_ETOOBIG; /* not smaller: it is sent as it is */
+    memcpy(body->bytes + body->len, data, len);
+    body->len += len;
+    return 0;
+}
+
+int lario_compress_whole(lario_req *req, int status, const char *type, const void **body,
+                         size_t *len)
+{
+    enum lario_coding coding;
+
+    if (*len < req->compression->bytes_min)
+        return 0;
+    int rc = decide(req, status, type, &coding);
+
+    if (rc < 0 || coding == LARIO_CODING_IDENTITY)
+        return rc;
+    growing_body smaller = {.req = req, .bytes = lario_alloc(req, *len), .room = *len};
+    lario_encoder *encoder =
+        smaller.bytes ? lario_encoder_new(coding, level_of(req->compression, coding)) : NULL;
+
+    /* Without the memory to make it smaller it is still an answer. */
+    if (!encoder)
+        return 0;
+    rc = lario_encoder_run(encoder, LARIO_ENCODE_END, *body, *len, grow, &smaller);
+    lario_encoder_free(encoder);
+    if (rc < 0)
+        return rc == LARIO_ETOOBIG || rc == LARIO_ENOMEM ? 0 : rc;
+    rc = put_headers(req, coding);
+    if (rc < 0)
+        return rc;
+    *body = smaller.bytes;
+    *len = smaller.len;
+    return 0;
+}
+
+/* ---- Bodies in parts ---- */
+
+int lario_compress_start(lario_req *req, int status, const char *type)
+{
+    enum lario_coding coding;
+    int rc = decide(req, status, type, &coding);
+
+    if (rc < 0 || coding == LARIO_CODING_IDENTITY || req->head_only)
+        return rc < 0 || coding == LARIO_CODING_IDENTITY ? rc : put_headers(req, coding);
+    req->encoder = lario_encoder_new(coding, level_of(req->compression, coding));
+    return req->encoder ? put_headers(req, coding) : 0;
+}

@@ -7,6 +7,7 @@
 #include "lario/compress.h"
 #include "lario/cookie.h"
 #include "lario/error.h"
+#include "lario/events.h"
 #include "lario/form.h"
 #include "lario/hooks.h"
 #include "lario/http.h"

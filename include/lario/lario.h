@@ -8,6 +8,7 @@
 #include "lario/cookie.h"
 #include "lario/error.h"
 #include "lario/events.h"
+#include "lario/file.h"
 #include "lario/form.h"
 #include "lario/hooks.h"
 #include "lario/http.h"

@@ -68,9 +68,10 @@ LARIO_API lario_router *lario_host_router(lario_router *router, const char *host
 
 /*
  * Serves the files below the folder `dir` under the path `prefix`, for GET and HEAD: type by
- * extension, index.html for folders (a folder without its final slash is redirected), 404 for
- * what is not there, is no regular file, leads out of the folder (also by a symbolic link) or has
- * a segment that starts with a dot. A folder that cannot be opened makes the start fail.
+ * extension, index.html for folders (a folder without its final slash is redirected), conditions
+ * and ranges as in lario/file.h, 404 for what is not there, is no regular file, leads out of the
+ * folder (also by a symbolic link) or has a segment that starts with a dot. A folder that cannot be
+ * opened makes the start fail.
  */
 LARIO_API void lario_static(lario_router *router, const char *prefix, const char *dir);
 

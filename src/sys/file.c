@@ -95,6 +95,7 @@ int lario_file_stat(int fd, lario_file_info *ret_info)
         .is_folder = S_ISDIR(info.st_mode),
         .bytes = (uint64_t)info.st_size,
         .modified_s = info.st_mtim.tv_sec,
+        .modified_ns = info.st_mtim.tv_sec * 1000000000 + info.st_mtim.tv_nsec,
     };
     return 0;
 }
@@ -129,6 +130,13 @@ int lario_file_read(int fd, void *buffer, size_t size)
 int lario_file_read_at(int fd, void *buffer, size_t size, uint64_t offset)
 {
     return offset > INT64_MAX - INT_MAX ? -EINVAL : read_until(fd, buffer, size, (off_t)offset);
+}
+
+int lario_file_open(const char *path)
+{
+    int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+
+    return fd < 0 ? -errno : fd;
 }
 
 int lario_file_open_append(const char *path)

@@ -17,7 +17,8 @@ typedef struct lario_file_info {
     bool is_regular;
     bool is_folder;
     uint64_t bytes;
-    int64_t modified_s; /* since 1970 */
+    int64_t modified_s;  /* since 1970 */
+    int64_t modified_ns; /* the same, in nanoseconds */
 } lario_file_info;
 
 /* Opens a folder as the root of lario_file_open_below(). Returns a descriptor or -errno. */
@@ -36,6 +37,9 @@ int lario_file_open_below(int folder, const char *path);
  * "..". Apart, so that it is tested on any kernel.
  */
 int lario_file_walk_below(int folder, const char *path);
+
+/* Opens any file for reading; does not wait for the writer of a FIFO. A descriptor or -errno. */
+int lario_file_open(const char *path);
 
 /* Returns 0 or -errno. */
 int lario_file_stat(int fd, lario_file_info *ret_info);

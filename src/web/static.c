@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "codec/date.h"
-#include "codec/mime.h"
+#include "codec/accept_encoding.h"
+#include "http/file.h"
 #include "http/request.h"
 #include "sys/file.h"
 #include "web/router.h"
@@ -18,12 +18,10 @@
  * links, and only what turns out to be a regular file is sent.
  */
 
-/* Smaller files are read at once and leave with the head; larger ones go in steps of this size. */
-#define STEP_BYTES ((size_t)65536)
-
 typedef struct static_root {
     lario_router_owned owned;
     int folder;
+    lario_static_options options;
 } static_root;
 
 static int not_found(lario_req *req)
@@ -51,13 +49,21 @@ static bool is_not_found(int error)
     }
 }
 
+/* "." or "..", whatever follows the segment. */
+static bool is_dots(const char *segment)
+{
+    size_t len = strcspn(segment, "/");
+
+    return len <= 2 && strspn(segment, ".") == len;
+}
+
 /* Whether each segment may be looked for; the last one may be empty: a folder. */
-static bool is_clean(const char *path)
+static bool is_clean(const char *path, bool shows_dot_files)
 {
     for (const char *segment = path; *segment; segment += strcspn(segment, "/")) {
         if (segment > path)
             segment++;
-        if (*segment == '.' || *segment == '/')
+        if (*segment == '/' || (*segment == '.' && (!shows_dot_files || is_dots(segment))))
             return false;
     }
     return true;
@@ -97,93 +103,121 @@ static int redirect_to_folder(lario_req *req)
     return lario_reply(req, 301, "text/plain", "Moved Permanently");
 }
 
-/* Last-Modified (RFC 9110 8.8.2), unless the time is beyond what the form can say. */
-static int add_last_modified(lario_req *req, int64_t modified_s)
+/* ---- Finding the file ---- */
+
+/* A file that was found, and how it is sent. */
+typedef struct found_file {
+    int fd;
+    lario_file_info info;
+    const char *name;     /* says the type: that of the file without .br or .gz */
+    const char *encoding; /* NULL: as it is */
+} found_file;
+
+/* Opens a regular file below the root; -ENOENT for anything else, which is closed again. */
+static int open_regular(const static_root *root, const char *path, found_file *ret_file)
 {
-    char text[LARIO_DATE_BYTES + 1];
+    int fd = lario_file_open_below(root->folder, path);
 
-    return lario_date_format(modified_s, text) ? lario_add_header(req, "Last-Modified", text) : 0;
-}
+    if (fd < 0)
+        return fd;
+    int rc = lario_file_stat(fd, &ret_file->info);
 
-static int send_small(lario_req *req, int fd, const char *type, size_t bytes)
-{
-    char *buffer = lario_alloc(req, bytes + 1); /* not 0 */
-    int got = buffer ? lario_file_read(fd, buffer, bytes) : LARIO_ENOMEM;
-
-    return got < 0 ? got : lario_reply_bytes(req, 200, type, buffer, (size_t)got);
-}
-
-static int send_large(lario_req *req, int fd, const char *type, uint64_t bytes)
-{
-    char *buffer = lario_alloc(req, STEP_BYTES);
-    int rc = buffer ? lario_reply_start_sized(req, 200, type, bytes) : LARIO_ENOMEM;
-
-    while (rc >= 0 && bytes > 0) {
-        size_t step = bytes < STEP_BYTES ? (size_t)bytes : STEP_BYTES;
-        int got = lario_file_read(fd, buffer, step);
-
-        /* A file that became shorter cannot be what was announced: the connection is cut. */
-        if (got <= 0)
-            return got < 0 ? got : -EIO;
-        rc = lario_reply_write(req, buffer, (size_t)got);
-        bytes -= (uint64_t)got;
+    if (rc == 0 && ret_file->info.is_regular) {
+        ret_file->fd = fd;
+        return 0;
     }
+    lario_fd_close(fd);
+    return rc < 0 ? rc : ret_file->info.is_folder ? -EISDIR : -ENOENT;
+}
+
+/* The compressed sibling that the client likes best, of those that are there. */
+static int open_compressed(lario_req *req, const static_root *root, const char *path,
+                           found_file *ret_file)
+{
+    static const char *const endings[LARIO_CODINGS] = {
+        [LARIO_CODING_GZIP] = ".gz", [LARIO_CODING_BR] = ".br"};
+    unsigned offered = 1u << LARIO_CODING_GZIP | 1u << LARIO_CODING_BR;
+    const char *value = lario_header(req, "Accept-Encoding");
+
+    while (true) {
+        enum lario_coding coding =
+            lario_accept_encoding_choose(value, value ? strlen(value) : 0, offered);
+        size_t len = strlen(path);
+        char *sibling = coding != LARIO_CODING_IDENTITY ? lario_alloc(req, len + 4) : NULL;
+
+        if (!sibling)
+            return coding == LARIO_CODING_IDENTITY ? -ENOENT : LARIO_ENOMEM;
+        memcpy(sibling, path, len);
+        strcpy(sibling + len, endings[coding]);
+        ret_file->encoding = lario_coding_name(coding);
+        if (open_regular(root, sibling, ret_file) == 0)
+            return 0;
+        offered &= ~(1u << coding);
+    }
+}
+
+static int open_file(lario_req *req, const static_root *root, const char *path,
+                     found_file *ret_file)
+{
+    *ret_file = (found_file){.name = path};
+    int rc = open_regular(root, path, ret_file);
+
+    if (rc < 0 || !root->options.has_compressed)
+        return rc;
+    found_file smaller = {.name = path};
+
+    /* Caches must keep the answers apart, whatever this one is. */
+    rc = lario_add_header(req, "Vary", "Accept-Encoding");
+    if (rc == 0 && open_compressed(req, root, path, &smaller) == 0) {
+        lario_fd_close(ret_file->fd);
+        *ret_file = smaller;
+    }
+    if (rc < 0)
+        lario_fd_close(ret_file->fd);
     return rc;
 }
 
-static int send_file(lario_req *req, int fd, const lario_file_info *info, const char *name)
+/* The index of the folder that `path`, with its slash, names below the root. */
+static int open_index(lario_req *req, const static_root *root, const char *path,
+                      found_file *ret_file)
 {
-    const char *type = lario_mime_type(name);
-    int rc = add_last_modified(req, info->modified_s);
-
-    if (rc < 0)
-        return rc;
-    if (strcmp(lario_method(req), "HEAD") == 0)
-        return lario_reply_start_sized(req, 200, type, info->bytes);
-    if (info->bytes < STEP_BYTES)
-        return send_small(req, fd, type, (size_t)info->bytes);
-    return send_large(req, fd, type, info->bytes);
-}
-
-/* Opens index.html of the folder that `path`, with its slash, names below the root. */
-static int open_index(lario_req *req, const static_root *root, const char *path)
-{
-    static const char index[] = "index.html";
-    size_t len = strlen(path);
-    char *name = lario_alloc(req, len + sizeof(index));
+    const char *name =
+        root->options.index ? lario_format(req, "%s%s", path, root->options.index) : NULL;
 
     if (!name)
-        return LARIO_ENOMEM;
-    memcpy(name, path, len);
-    memcpy(name + len, index, sizeof(index));
-    return lario_file_open_below(root->folder, name);
+        return root->options.index ? LARIO_ENOMEM : -ENOENT;
+    int rc = open_file(req, root, name, ret_file);
+
+    return rc == -EISDIR ? -ENOENT : rc;
+}
+
+static int find_file(lario_req *req, const static_root *root, found_file *ret_file)
+{
+    const char *path = lario_param(req, "path");
+    size_t raw_len = 0;
+    const char *raw = lario_req_raw_path(req, &raw_len);
+
+    if (!path || !is_clean(path, root->options.shows_dot_files) || has_encoded_slash(raw, raw_len))
+        return -ENOENT;
+    if (*path == '\0' || path[strlen(path) - 1] == '/')
+        return open_index(req, root, path, ret_file);
+    return open_file(req, root, path, ret_file);
 }
 
 static int serve(lario_req *req, void *data)
 {
     const static_root *root = data;
-    const char *path = lario_param(req, "path"), *name = path;
-    size_t raw_len = 0;
-    const char *raw = lario_req_raw_path(req, &raw_len);
-    lario_file_info info = {0};
-    bool names_folder;
-    int fd, rc;
+    const lario_file_options options = {.cache_control = root->options.cache_control};
+    found_file file;
+    int rc = find_file(req, root, &file);
 
-    if (!path || !is_clean(path) || has_encoded_slash(raw, raw_len))
-        return not_found(req);
-    names_folder = *path == '\0' || path[strlen(path) - 1] == '/';
-    if (names_folder)
-        name = "index.html";
-    fd = names_folder ? open_index(req, root, path) : lario_file_open_below(root->folder, path);
-    if (fd < 0)
-        return is_not_found(fd) ? not_found(req) : fd;
-    rc = lario_file_stat(fd, &info);
-    if (rc >= 0 && info.is_regular)
-        rc = send_file(req, fd, &info, name);
-    else if (rc >= 0)
-        rc = info.is_folder && !names_folder ? redirect_to_folder(req) : not_found(req);
-    lario_fd_close(fd);
-    return rc;
+    if (rc == -EISDIR)
+        return redirect_to_folder(req);
+    if (rc < 0 && is_not_found(rc) && root->options.fallback)
+        rc = open_file(req, root, root->options.fallback, &file);
+    if (rc < 0)
+        return is_not_found(rc) || rc == -EISDIR ? not_found(req) : rc;
+    return lario_reply_open_file(req, file.fd, &file.info, file.name, file.encoding, &options);
 }
 
 static int serve_prefix(lario_req *req, void *data)
@@ -191,6 +225,8 @@ static int serve_prefix(lario_req *req, void *data)
     (void)data;
     return redirect_to_folder(req);
 }
+
+/* ---- Set-up ---- */
 
 static void free_root(lario_router_owned *owned)
 {
@@ -201,7 +237,8 @@ static void free_root(lario_router_owned *owned)
 }
 
 /* The root of the files, owned by the router, or NULL with the failure kept there. */
-static static_root *open_root(lario_router *router, const char *prefix, const char *dir)
+static static_root *open_root(lario_router *router, const char *prefix, const char *dir,
+                              const lario_static_options *options)
 {
     int folder = lario_file_open_folder(dir);
     static_root *root;
@@ -220,12 +257,20 @@ static static_root *open_root(lario_router *router, const char *prefix, const ch
     }
     root->owned.free = free_root;
     root->folder = folder;
+    root->options = *options;
     lario_router_own(router, &root->owned);
     return root;
 }
 
 void lario_static(lario_router *router, const char *prefix, const char *dir)
 {
+    lario_static_with(router, prefix, dir, NULL);
+}
+
+void lario_static_with(lario_router *router, const char *prefix, const char *dir,
+                       const lario_static_options *options)
+{
+    static const lario_static_options by_default = LARIO_STATIC_OPTIONS_INIT;
     static const char rest[] = "/*path";
     static_root *root;
     size_t len;
@@ -237,7 +282,7 @@ void lario_static(lario_router *router, const char *prefix, const char *dir)
         lario_router_fail(router, LARIO_EROUTE, "static: the prefix or the folder is missing");
         return;
     }
-    root = open_root(router, prefix, dir);
+    root = open_root(router, prefix, dir, options ? options : &by_default);
     if (!root)
         return;
     len = strlen(prefix);

@@ -46,6 +46,11 @@ const char *lario_host(const lario_req *req)
     return req->host ? req->host : "";
 }
 
+const char *lario_header(lario_req *req, const char *name)
+{
+    return strcmp(name, "Accept-Encoding") == 0 ? req->accept_encoding : NULL;
+}
+
 void **lario_req_slot(lario_req *req, enum lario_req_slot slot)
 {
     return &req->slots[slot];

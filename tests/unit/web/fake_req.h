@@ -20,6 +20,7 @@ struct lario_req {
     const char *method;
     const char *target;
     const char *host;
+    const char *accept_encoding;
     void *slots[LARIO_REQ_SLOTS];
 
     const lario_req_param *params;

@@ -349,19 +349,6 @@ static void other_method_is_405(void **state)
     fake_req_done(&req);
 }
 
-static void large_file_is_sent_in_steps(void **state)
-{
-    (void)state;
-    ask("GET", "/files/large.bin");
-    assert_int_equal(req.status, 200);
-    assert_int_equal(req.announced, LARGE_BYTES);
-    assert_int_equal(req.body_len, LARGE_BYTES);
-    for (size_t i = 0; i < LARGE_BYTES; i++)
-        assert_int_equal(req.body[i], (char)(i * 31 >> 3));
-    assert_int_equal(req.write_len_max, 65536);
-    fake_req_done(&req);
-}
-
 static void failed_write_ends_the_sending(void **state)
 {
     (void)state;
@@ -483,7 +470,6 @@ int main(void)
         TEST(long_names_are_not_found),
         TEST(head_has_the_length_and_no_body),
         TEST(other_method_is_405),
-        TEST(large_file_is_sent_in_steps),
         TEST(failed_write_ends_the_sending),
         TEST(last_modified_is_the_time_of_the_file),
         TEST(memory_that_is_out_is_returned),

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "cluster/entry.h"
+#include "http/ws.h"
 
 /* Groups: sets of processes. A group is there while it has members. */
 
@@ -352,10 +353,20 @@ static int collect_all(lario_scope *scope, const char *name, receivers *to)
     }
 }
 
+static int send_to_all(const receivers *to, int kind, lario_shared *shared)
+{
+    for (size_t i = 0; i < to->count; i++) {
+        int rc = lario_send_shared(to->pids[i], kind, shared);
+
+        if (rc < 0 && rc != LARIO_EFULL) /* the receiver counts that */
+            return rc;
+    }
+    return (int)to->count;
+}
+
 int lario_publish(lario_scope *scope, const char *name, int kind, const void *data, size_t len)
 {
     receivers to = {0};
-    lario_shared *shared = NULL;
     int rc = lario_message_check(kind, len);
 
     if (rc == 0 && !lario_loop_current)
@@ -363,17 +374,24 @@ int lario_publish(lario_scope *scope, const char *name, int kind, const void *da
     if (rc == 0)
         rc = collect_all(scope, name, &to);
     if (rc == 0 && to.count > 0) {
-        shared = lario_shared_new(data, len);
-        rc = shared ? 0 : LARIO_ENOMEM;
+        lario_shared *shared = lario_shared_new(data, len);
+
+        rc = shared ? send_to_all(&to, kind, shared) : LARIO_ENOMEM;
+        lario_shared_unref(shared);
     }
-    for (size_t i = 0; rc == 0 && i < to.count; i++) {
-        rc = lario_send_shared(to.pids[i], kind, shared);
-        if (rc == LARIO_EFULL)
-            rc = 0; /* the receiver counts it */
-    }
-    lario_shared_unref(shared);
     free(to.pids);
-    return rc < 0 ? rc : (int)to.count;
+    return rc;
+}
+
+int lario_ws_publish(lario_scope *scope, const char *name, lario_ws_frame *frame)
+{
+    receivers to = {0};
+    int rc = lario_loop_current ? collect_all(scope, name, &to) : LARIO_ENOTPROC;
+
+    if (rc == 0)
+        rc = send_to_all(&to, LARIO_KIND_FOR_SOURCE, lario_ws_frame_shared(frame));
+    free(to.pids);
+    return rc;
 }
 
 void lario_groups_free(lario_scope *scope)

@@ -20,6 +20,7 @@
 
 #define FIN 0x80u
 #define RESERVED 0x70u
+#define COMPRESSED 0x40u /* RSV1 */
 #define OPCODE 0x0fu
 #define CONTROL 0x08u
 #define MASKED 0x80u
@@ -102,8 +103,10 @@ static size_t header_bytes(uint8_t second)
 static int check_first_byte(lario_ws_parser *parser, uint8_t first)
 {
     unsigned opcode = first & OPCODE;
+    bool starts = opcode == LARIO_WS_OP_TEXT || opcode == LARIO_WS_OP_BINARY;
+    unsigned allowed = parser->deflates && starts ? COMPRESSED : 0;
 
-    if (first & RESERVED)
+    if (first & RESERVED & ~allowed)
         return fail(parser, 1002, "a reserved bit is set");
     switch (opcode) {
     case LARIO_WS_OP_CONTINUATION:
@@ -124,6 +127,19 @@ static int check_first_byte(lario_ws_parser *parser, uint8_t first)
     default:
         return fail(parser, 1002, "a reserved opcode");
     }
+}
+
+/* How long the message may be whose next frame begins with the byte `first`. */
+static uint64_t message_limit(const lario_ws_parser *parser, uint8_t first)
+{
+    bool compressed = first & OPCODE ? first & COMPRESSED : parser->compressed;
+    uint64_t max = parser->message_bytes_max;
+    /* Codes of 9 bits for each byte, and the heads of blocks, however small these are. */
+    uint64_t growth = max / 8 + max / 64 + 1024;
+
+    if (!compressed)
+        return max;
+    return max < UINT64_MAX - growth ? max + growth : UINT64_MAX;
 }
 
 /*
@@ -155,7 +171,7 @@ static int check_length(lario_ws_parser *parser, const uint8_t *header, size_t h
         return fail(parser, 1002, "the top bit of the length is set");
     if (most < shortest)
         return fail(parser, 1002, "the length is not in its shortest form");
-    if (!(header[0] & CONTROL) && least > parser->message_bytes_max - message_bytes)
+    if (!(header[0] & CONTROL) && least > message_limit(parser, header[0]) - message_bytes)
         return fail(parser, 1009, "the message is larger than its limit");
     return 0;
 }
@@ -191,6 +207,7 @@ static void start_frame(lario_ws_parser *parser, const uint8_t *header, size_t b
     if (parser->opcode == LARIO_WS_OP_TEXT || parser->opcode == LARIO_WS_OP_BINARY) {
         parser->message_opcode = parser->opcode;
         parser->message_bytes = 0;
+        parser->compressed = header[0] & COMPRESSED;
         parser->fresh = true;
         parser->utf8 = 0;
     }
@@ -291,7 +308,7 @@ static int take_data(lario_ws_parser *parser, char *data, size_t len, size_t *re
     bool first = parser->fresh;
     uint8_t opcode = parser->message_opcode;
 
-    if (opcode == LARIO_WS_OP_TEXT) {
+    if (opcode == LARIO_WS_OP_TEXT && !parser->compressed) {
         int rc = check_text(parser, data, take, bits, last);
 
         if (rc < 0)
@@ -314,6 +331,7 @@ static int take_data(lario_ws_parser *parser, char *data, size_t len, size_t *re
         .opcode = opcode,
         .first = first,
         .last = last,
+        .compressed = parser->compressed,
         .data = data,
         .len = take,
     };

@@ -31,13 +31,14 @@ typedef struct lario_ws_event {
     uint8_t opcode; /* TEXT or BINARY for a piece of a message (also of its continuation frames);
                        CLOSE, PING or PONG for a whole control frame */
     bool first;     /* the piece starts a message */
-    bool last;      /* the piece ends it: text is then known to be valid UTF-8 */
-    char *data;     /* unmasked; in the caller's bytes, or in the parser for a control frame */
-    size_t len;     /* may be 0 only when `first` or `last` */
+    bool last;      /* the piece ends it: text is then known to be valid UTF-8, if not compressed */
+    bool compressed; /* the message has RSV1: its bytes are to be inflated, and not checked yet */
+    char *data;      /* unmasked; in the caller's bytes, or in the parser for a control frame */
+    size_t len;      /* may be 0 only when `first` or `last` */
 } lario_ws_event;
 
 typedef struct lario_ws_parser {
-    uint64_t message_bytes_max; /* set by the caller; beyond it: 1009 */
+    uint64_t message_bytes_max; /* set by the caller; beyond it: 1009. See also below */
     uint64_t left;              /* payload bytes of the current frame still to come */
     uint64_t message_bytes;     /* payload bytes of the current message so far */
     uint8_t header[14];         /* of the frame whose header is not complete */
@@ -46,7 +47,9 @@ typedef struct lario_ws_parser {
     uint8_t message_opcode; /* of the unfinished message, or 0 */
     bool in_payload;
     bool fin;
-    bool fresh; /* no piece of the current message was reported yet */
+    bool deflates;   /* set by the caller: permessage-deflate was agreed on (RFC 7692) */
+    bool compressed; /* the current message is */
+    bool fresh;      /* no piece of the current message was reported yet */
     uint8_t mask[4];
     uint8_t mask_at; /* offset into the mask of the next payload byte */
     uint8_t control_len;
@@ -57,6 +60,12 @@ typedef struct lario_ws_parser {
 } lario_ws_parser;
 
 void lario_ws_parser_init(lario_ws_parser *parser, uint64_t message_bytes_max);
+
+/*
+ * With parser->deflates RSV1 is allowed in the first frame of a message (RFC 7692 6). How much such
+ * a message inflates to is the caller's to watch; here it may be as much larger than the limit as
+ * data grows that cannot be compressed at all.
+ */
 
 /*
  * Takes up to `len` bytes, which it may change; *ret_used says how many were used. Returns 1 with

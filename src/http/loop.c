@@ -15,7 +15,11 @@ int lario_http_loop_init(lario_loop *loop)
 
 void lario_http_loop_done(lario_loop *loop)
 {
-    free(loop->slots[LARIO_LOOP_SLOT_HTTP]);
+    lario_http_loop *state = lario_http_loop_of(loop);
+
+    if (state)
+        lario_ws_coders_free(state->ws_coders);
+    free(state);
     loop->slots[LARIO_LOOP_SLOT_HTTP] = NULL;
 }
 

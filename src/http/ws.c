@@ -1,24 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "http/ws.h"
 
-#include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "proc/scheduler.h"
 #include "sys/clock.h"
 
-/* Longest text of lario_ws_printf(). */
-#define FORMAT_BYTES_MAX 65536
-
 static lario_stream *stream_of(lario_ws *ws)
 {
-    return &ws->conn->conn.stream;
+    return lario_ws_stream(ws);
 }
 
 static lario_block_pool *pool_of(lario_ws *ws)
 {
-    return stream_of(ws)->loop->slots[LARIO_LOOP_SLOT_NET];
+    return lario_ws_pool(ws);
 }
 
 static void drop_block(lario_ws *ws, lario_block **block)
@@ -28,48 +23,14 @@ static void drop_block(lario_ws *ws, lario_block **block)
     *block = NULL;
 }
 
-static void set_deadline_in(lario_ws *ws, uint32_t ms)
+void lario_ws_set_deadline_in(lario_ws *ws, uint32_t ms)
 {
     lario_stream *stream = stream_of(ws);
 
     lario_stream_set_deadline(stream, ms ? lario_loop_now_ms(stream->loop) + ms : 0);
 }
 
-/* ---- Sending frames ---- */
-
-static int send_frame(lario_ws *ws, uint8_t opcode, const void *data, size_t len)
-{
-    lario_stream *stream = stream_of(ws);
-
-    if (!lario_stream_is_open(stream) || ws->close_sent)
-        return LARIO_ECLOSED;
-    char *at = lario_stream_reserve(stream, LARIO_WS_HEADER_BYTES_MAX + len);
-
-    if (!at)
-        return LARIO_ENOMEM;
-    size_t header = lario_ws_header_write((uint8_t *)at, opcode, len);
-
-    if (len > 0)
-        memcpy(at + header, data, len);
-    lario_stream_commit(stream, header + len);
-    return 0;
-}
-
-static int send_close(lario_ws *ws, uint16_t code, const char *reason)
-{
-    uint8_t payload[LARIO_WS_CONTROL_BYTES_MAX] = {(uint8_t)(code >> 8), (uint8_t)code};
-    size_t len = reason ? strlen(reason) : 0;
-
-    if (len > 0)
-        memcpy(payload + 2, reason, len);
-    int rc = send_frame(ws, LARIO_WS_OP_CLOSE, payload, code == 1005 ? 0 : 2 + len);
-
-    if (rc < 0)
-        return rc;
-    ws->close_sent = true;
-    set_deadline_in(ws, lario_http_conn_limits(ws->conn)->ws_close_ms);
-    return 0;
-}
+/* ---- Failures ---- */
 
 /* Both sides have said goodbye, or one broke the rules: the server ends the connection first. */
 static void end_connection(lario_ws *ws)
@@ -79,13 +40,27 @@ static void end_connection(lario_ws *ws)
 
 static void fail(lario_ws *ws, uint16_t code, int failure)
 {
-    (void)send_close(ws, code, NULL);
+    (void)lario_ws_put_close(ws, code, NULL);
     ws->failure = failure;
     drop_block(ws, &ws->building);
     end_connection(ws);
 }
 
 /* ---- Receiving frames ---- */
+
+/* The message is whole and compressed: what it says takes its place. */
+static int inflate_message(lario_ws *ws)
+{
+    lario_block *plain = NULL;
+    int rc = lario_ws_inflate(ws, ws->building, &plain);
+
+    if (rc == 0 && ws->building_opcode == LARIO_WS_OP_TEXT &&
+        !lario_utf8_is_valid(plain->bytes, plain->end))
+        rc = LARIO_EUTF8;
+    drop_block(ws, &ws->building);
+    ws->building = plain;
+    return rc;
+}
 
 static int append_piece(lario_ws *ws, const lario_ws_event *event)
 {
@@ -109,7 +84,22 @@ static int append_piece(lario_ws *ws, const lario_ws_event *event)
     block->end += event->len;
     ws->building_opcode = event->opcode;
     ws->is_ready = event->last;
-    return 0;
+    return event->last && event->compressed ? inflate_message(ws) : 0;
+}
+
+static void take_piece(lario_ws *ws, const lario_ws_event *event)
+{
+    int rc = append_piece(ws, event);
+
+    if (rc == 0)
+        return;
+    ws->is_ready = false;
+    fail(ws,
+         rc == LARIO_EUTF8     ? 1007
+         : rc == LARIO_ETOOBIG ? 1009
+         : rc == LARIO_EPROTO  ? 1007
+                               : 1011,
+         rc);
 }
 
 static void on_close_frame(lario_ws *ws, const lario_ws_event *event)
@@ -124,7 +114,7 @@ static void on_close_frame(lario_ws *ws, const lario_ws_event *event)
     ws->close_received = true;
     ws->peer_code = code;
     if (!ws->close_sent)
-        (void)send_close(ws, code, NULL);
+        (void)lario_ws_put_close(ws, code, NULL);
     end_connection(ws);
 }
 
@@ -132,7 +122,7 @@ static void on_event(lario_ws *ws, const lario_ws_event *event)
 {
     switch (event->opcode) {
     case LARIO_WS_OP_PING:
-        (void)send_frame(ws, LARIO_WS_OP_PONG, event->data, event->len);
+        (void)lario_ws_put_frame(ws, LARIO_WS_OP_PONG, event->data, event->len);
         break;
     case LARIO_WS_OP_PONG:
         break; /* that something came is noted already */
@@ -141,8 +131,8 @@ static void on_event(lario_ws *ws, const lario_ws_event *event)
         break;
     default:
         /* Data after our close is read on only to find the peer's close. */
-        if (!ws->close_sent && append_piece(ws, event) < 0)
-            fail(ws, 1011, LARIO_ENOMEM);
+        if (!ws->close_sent)
+            take_piece(ws, event);
     }
 }
 
@@ -287,12 +277,12 @@ void lario_ws_on_deadline(lario_ws *ws)
     }
     /* A socket that is not read, since the process does not receive, cannot bring the answer. */
     if (!stream_of(ws)->io.reading) {
-        set_deadline_in(ws, ws->ping_ms);
+        lario_ws_set_deadline_in(ws, ws->ping_ms);
         return;
     }
-    if (send_frame(ws, LARIO_WS_OP_PING, NULL, 0) == 0)
+    if (lario_ws_put_frame(ws, LARIO_WS_OP_PING, NULL, 0) == 0)
         ws->ping_sent_ms = now;
-    set_deadline_in(ws, limits->ws_pong_ms);
+    lario_ws_set_deadline_in(ws, limits->ws_pong_ms);
 }
 
 /* ---- Begin and end ---- */
@@ -301,19 +291,24 @@ void lario_ws_start(lario_ws *ws, lario_req *req, uint64_t message_bytes_max, ui
 {
     ws->conn = req->conn;
     ws->req = req;
-    ws->source = (lario_source){.receive = source_receive, .released = source_released};
+    ws->source = (lario_source){
+        .receive = source_receive,
+        .released = source_released,
+        .forward = lario_ws_forward,
+    };
     ws->ping_ms = ping_ms;
     ws->input_ms = lario_loop_now_ms(stream_of(ws)->loop);
     lario_ws_parser_init(&ws->parser, message_bytes_max);
+    ws->parser.deflates = ws->deflate != NULL;
     req->ws = ws;
     req->conn->ws = ws;
     req->proc->source = &ws->source;
-    set_deadline_in(ws, ping_ms);
+    lario_ws_set_deadline_in(ws, ping_ms);
 }
 
 void lario_ws_drain(lario_ws *ws)
 {
-    (void)send_close(ws, 1001, NULL);
+    (void)lario_ws_put_close(ws, 1001, NULL);
     if (lario_proc_waits_for_conn(ws->conn->proc))
         lario_proc_wake(ws->conn->proc, 0);
 }
@@ -342,7 +337,7 @@ void lario_ws_finish(lario_ws *ws, int rc)
         /* A handler that ends since its peer did, did not fail. */
         if (rc == LARIO_ECLOSED)
             code = 1000;
-        (void)send_close(ws, code, NULL);
+        (void)lario_ws_put_close(ws, code, NULL);
     }
     if (rc < 0 && rc != LARIO_ECLOSED && rc != LARIO_ECANCELED)
         lario_log(LARIO_LOG_WARN, "websocket_ended", "%s: %s (%s)", ws->req->target,
@@ -356,93 +351,5 @@ void lario_ws_finish(lario_ws *ws, int rc)
     }
     ws->req->proc->source = NULL;
     ws->conn->ws = NULL;
-}
-
-/* ---- The public calls ---- */
-
-const char *lario_ws_protocol(const lario_ws *ws)
-{
-    return ws->protocol;
-}
-
-int lario_ws_close_code(const lario_ws *ws)
-{
-    if (ws->close_received || ws->peer_code)
-        return ws->peer_code;
-    return lario_stream_is_open(&ws->conn->conn.stream) && !ws->conn->conn.stream.has_eof ? 0
-                                                                                          : 1006;
-}
-
-static int check_write(lario_ws *ws, int kind)
-{
-    if (kind != LARIO_WS_TEXT && kind != LARIO_WS_BINARY)
-        return LARIO_EINVAL;
-    if (ws->req->proc != lario_proc_current())
-        return LARIO_ENOTPROC;
-    return ws->close_sent ? LARIO_ECLOSED : 0;
-}
-
-static uint8_t opcode_of(int kind)
-{
-    return kind == LARIO_WS_TEXT ? LARIO_WS_OP_TEXT : LARIO_WS_OP_BINARY;
-}
-
-int lario_ws_write(lario_ws *ws, int kind, const void *data, size_t len)
-{
-    int rc = check_write(ws, kind);
-
-    if (rc == 0)
-        rc = lario_req_wait_for_room(ws->req);
-    return rc < 0 ? rc : send_frame(ws, opcode_of(kind), data, len);
-}
-
-int lario_ws_try_write(lario_ws *ws, int kind, const void *data, size_t len)
-{
-    int rc = check_write(ws, kind);
-
-    if (rc < 0)
-        return rc;
-    if (lario_stream_check_full(stream_of(ws)))
-        return LARIO_EAGAIN;
-    return send_frame(ws, opcode_of(kind), data, len);
-}
-
-int lario_ws_puts(lario_ws *ws, const char *text)
-{
-    return lario_ws_write(ws, LARIO_WS_TEXT, text, strlen(text));
-}
-
-int lario_ws_printf(lario_ws *ws, const char *format, ...)
-{
-    va_list values;
-
-    va_start(values, format);
-    int len = vsnprintf(NULL, 0, format, values);
-
-    va_end(values);
-    if (len < 0)
-        return LARIO_EINVAL;
-    if (len > FORMAT_BYTES_MAX)
-        return LARIO_ETOOBIG;
-    lario_block *block = lario_block_get(pool_of(ws), (size_t)len + 1);
-
-    if (!block)
-        return LARIO_ENOMEM;
-    va_start(values, format);
-    vsnprintf(block->bytes, (size_t)len + 1, format, values);
-    va_end(values);
-    int rc = lario_ws_write(ws, LARIO_WS_TEXT, block->bytes, (size_t)len);
-
-    lario_block_put(pool_of(ws), block);
-    return rc;
-}
-
-int lario_ws_close(lario_ws *ws, int code, const char *reason)
-{
-    size_t len = reason ? strlen(reason) : 0;
-
-    if (code < 0 || !lario_ws_close_code_is_valid((unsigned)code) ||
-        len > LARIO_WS_CONTROL_BYTES_MAX - 2 || !lario_utf8_is_valid(reason ? reason : "", len))
-        return LARIO_EINVAL;
-    return send_close(ws, (uint16_t)code, reason);
+    lario_ws_deflate_free(ws->deflate);
 }

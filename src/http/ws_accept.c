@@ -7,6 +7,9 @@
 
 /* The opening handshake (RFC 6455 4.2), from the server's side. */
 
+/* Shorter messages do not become much smaller. */
+#define COMPRESS_BYTES_MIN 64
+
 /* Answers a handshake that is refused; the handler is told by LARIO_EUPGRADE. */
 static int refuse(lario_req *req, int status, const char *why)
 {
@@ -129,17 +132,52 @@ static int check_handshake(lario_req *req, const lario_ws_options *opts)
     return 0;
 }
 
+/* ---- permessage-deflate (RFC 7692) ---- */
+
+/* The first offer of the client that we take; false: none, or we do not want it. */
+static bool choose_deflate(const lario_req *req, const lario_ws_options *opts,
+                           lario_ws_deflate_agreed *ret_agreed)
+{
+    static const char name[] = "sec-websocket-extensions";
+    unsigned bits = opts && opts->window_bits ? opts->window_bits : LARIO_WS_BITS_DEFAULT;
+    const lario_ws_deflate_terms terms = {
+        .server_bits_max = (uint8_t)bits,
+        .client_bits_max = LARIO_WS_WINDOW_BITS_MAX,
+        .server_keeps = opts && opts->keeps_window,
+        .client_keeps = opts && opts->keeps_window,
+    };
+    lario_ws_deflate_terms small = terms;
+
+    if (!opts || !opts->compresses || !lario_ws_deflate_is_known())
+        return false;
+    /* A client that can limit its window is asked to; another one is taken as it is. */
+    small.client_bits_max = (uint8_t)bits;
+    for (unsigned pass = 0; pass < 2; pass++)
+        for (unsigned i = 0; i < req->fields_count; i++) {
+            const lario_http1_field *field = &req->fields[i];
+
+            if (field->name.len == sizeof name - 1 &&
+                lario_ascii_equal_nocase(req->head + field->name.at, name, sizeof name - 1) &&
+                lario_ws_extension_choose(req->head + field->value.at, field->value.len,
+                                          pass == 0 ? &small : &terms, ret_agreed))
+                return true;
+        }
+    return false;
+}
+
 /*
  * Put together by hand: printf needs more stack than all the rest of a session, and the page that
  * it touches would stay with the session for life.
  */
-static int answer_handshake(lario_req *req, const char *protocol)
+static int answer_handshake(lario_req *req, const char *protocol, const char *extension)
 {
     static const char upgrade[] =
         "Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: ";
     static const char protocol_name[] = "\r\nSec-WebSocket-Protocol: ";
-    char *fields = lario_arena_alloc(&req->arena, sizeof upgrade + LARIO_WS_ACCEPT_BYTES +
-                                                      sizeof protocol_name + strlen(protocol) + 3);
+    static const char extension_name[] = "\r\nSec-WebSocket-Extensions: ";
+    char *fields = lario_arena_alloc(
+        &req->arena, sizeof upgrade + LARIO_WS_ACCEPT_BYTES + sizeof protocol_name +
+                         strlen(protocol) + sizeof extension_name + strlen(extension) + 3);
 
     if (!fields)
         return LARIO_ENOMEM;
@@ -149,8 +187,30 @@ static int answer_handshake(lario_req *req, const char *protocol)
     at += LARIO_WS_ACCEPT_BYTES;
     if (*protocol)
         at = stpcpy(stpcpy(at, protocol_name), protocol);
+    if (*extension)
+        at = stpcpy(stpcpy(at, extension_name), extension);
     memcpy(at, "\r\n", sizeof "\r\n");
     return lario_req_switch_protocols(req, fields);
+}
+
+/* Answers with what was agreed on. */
+static int agree(lario_req *req, const lario_ws_options *opts, lario_ws *ws)
+{
+    char extension[LARIO_WS_EXTENSION_BYTES] = "";
+    lario_ws_deflate_agreed agreed;
+    int rc = 0;
+
+    if (choose_deflate(req, opts, &agreed)) {
+        lario_ws_extension_write(&agreed, extension);
+        rc = lario_ws_deflate_new(&agreed, &ws->deflate);
+        ws->compress_bytes_min =
+            opts->compress_bytes_min ? opts->compress_bytes_min : COMPRESS_BYTES_MIN;
+    }
+    if (rc == 0)
+        rc = answer_handshake(req, ws->protocol, extension);
+    if (rc < 0)
+        lario_ws_deflate_free(ws->deflate);
+    return rc;
 }
 
 int lario_ws_accept(lario_req *req, const lario_ws_options *opts, lario_ws **ret_ws)
@@ -164,6 +224,8 @@ int lario_ws_accept(lario_req *req, const lario_ws_options *opts, lario_ws **ret
         return LARIO_ESTATE;
     if (req->conn->is_closed)
         return LARIO_ECLOSED;
+    if (opts && opts->window_bits && (opts->window_bits < 9 || opts->window_bits > 15))
+        return LARIO_EINVAL;
     int rc = check_handshake(req, opts);
 
     if (rc < 0)
@@ -175,7 +237,7 @@ int lario_ws_accept(lario_req *req, const lario_ws_options *opts, lario_ws **ret
         return LARIO_ENOMEM;
     memset(ws, 0, sizeof *ws);
     ws->protocol = protocol;
-    rc = answer_handshake(req, protocol);
+    rc = agree(req, opts, ws);
     if (rc < 0)
         return rc;
     lario_ws_start(ws, req, max, ping_ms);

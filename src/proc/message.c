@@ -79,12 +79,32 @@ static void release_current(lario_proc *self)
     }
 }
 
+/* The next message that is the process' own; those for its source go there on the way. */
+static int pop_own(lario_proc *self, int kind, lario_message **ret_message)
+{
+    lario_message *message;
+    int rc = 0;
+
+    while ((message = lario_mailbox_pop(&self->mailbox, kind)) != NULL) {
+        if (message->kind != LARIO_KIND_FOR_SOURCE)
+            break;
+        if (self->source && self->source->forward)
+            rc = self->source->forward(self->source, message);
+        lario_message_free(message);
+        if (rc < 0)
+            return rc;
+    }
+    *ret_message = message;
+    return message ? 0 : LARIO_EAGAIN;
+}
+
 static int take_from_mailbox(lario_proc *self, int kind, lario_msg *ret_msg)
 {
-    lario_message *message = lario_mailbox_pop(&self->mailbox, kind);
+    lario_message *message;
+    int rc = pop_own(self, kind, &message);
 
-    if (!message)
-        return LARIO_EAGAIN;
+    if (rc < 0)
+        return rc;
     self->current = message;
     *ret_msg = (lario_msg){
         .kind = message->kind,
@@ -122,13 +142,13 @@ static int take(lario_proc *self, int kind, lario_msg *ret_msg)
         }
         int mailbox_rc = take_from_mailbox(self, kind, ret_msg);
 
-        return mailbox_rc > 0 ? mailbox_rc : rc;
+        return mailbox_rc == LARIO_EAGAIN ? rc : mailbox_rc;
     }
     rc = take_from_mailbox(self, kind, ret_msg);
-    if (rc > 0) {
+    if (rc > 0)
         self->source_first = true;
+    if (rc != LARIO_EAGAIN)
         return rc;
-    }
     return take_from_source(self, kind, ret_msg);
 }
 

@@ -49,7 +49,12 @@ enum lario_proc_wait {
 typedef struct lario_source {
     int (*receive)(struct lario_source *source, int kind, lario_msg *ret_msg);
     void (*released)(struct lario_source *source);
+    /* A message that is for the source, not for the process; NULL: such are dropped. May park. */
+    int (*forward)(struct lario_source *source, struct lario_message *message);
 } lario_source;
+
+/* The kind of those messages; the process never sees them. */
+#define LARIO_KIND_FOR_SOURCE 8
 
 /* Called when a process has ended, on its loop, after its stack was left. May free the hook. */
 typedef struct lario_exit_hook {

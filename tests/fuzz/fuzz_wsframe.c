@@ -7,9 +7,10 @@
 #include "lario/error.h"
 
 /*
- * The input's first byte gives the limit of a message, the second the sizes of the pieces; the
- * rest is the stream. It is parsed whole and in pieces, which must give the same messages, control
- * frames and failure. A record is an opcode, its length and the bytes.
+ * The input's first byte gives the limit of a message, the second the sizes of the pieces and
+ * whether permessage-deflate was agreed on; the rest is the stream. It is parsed whole and in
+ * pieces, which must give the same messages, control frames and failure. A record is an opcode, its
+ * length and the bytes.
  */
 
 typedef struct record {
@@ -18,6 +19,7 @@ typedef struct record {
     uint8_t *message; /* the unfinished message */
     size_t message_len;
     uint64_t limit;
+    bool deflates;
     bool in_message;
     uint16_t close_code; /* once it failed */
 } record;
@@ -48,13 +50,15 @@ static void on_piece(record *to, const lario_ws_event *event)
     FUZZ_CHECK(event->opcode == LARIO_WS_OP_TEXT || event->opcode == LARIO_WS_OP_BINARY);
     FUZZ_CHECK(event->first == !to->in_message);
     FUZZ_CHECK(event->len > 0 || event->first || event->last);
-    FUZZ_CHECK(event->len <= to->limit - to->message_len);
+    FUZZ_CHECK(to->deflates || !event->compressed);
+    FUZZ_CHECK(event->compressed || event->len <= to->limit - to->message_len);
+    FUZZ_CHECK(event->len <= 2 * to->limit + 1024 - to->message_len);
     memcpy(to->message + to->message_len, event->data, event->len);
     to->message_len += event->len;
     to->in_message = !event->last;
     if (!event->last)
         return;
-    FUZZ_CHECK(event->opcode == LARIO_WS_OP_BINARY ||
+    FUZZ_CHECK(event->opcode == LARIO_WS_OP_BINARY || event->compressed ||
                lario_utf8_is_valid((const char *)to->message, to->message_len));
     keep(to, event->opcode, to->message, to->message_len);
     to->message_len = 0;
@@ -96,6 +100,7 @@ static void parse(record *to, const uint8_t *data, size_t size, size_t step)
     size_t at = 0, take = step > 0 ? step : size;
 
     lario_ws_parser_init(&parser, to->limit);
+    parser.deflates = to->deflates;
     while (at < size && !to->close_code) {
         if (take > size - at)
             take = size - at;
@@ -128,6 +133,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     limit = (uint64_t)data[0] * data[0];
     open_record(&whole, limit, size);
     open_record(&pieces, limit, size);
+    whole.deflates = pieces.deflates = data[1] & 0x80;
     parse(&whole, data + 2, size - 2, 0);
     parse(&pieces, data + 2, size - 2, 1u + data[1] % 32u);
     FUZZ_CHECK(whole.close_code == pieces.close_code);

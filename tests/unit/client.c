@@ -334,7 +334,7 @@ unsigned client_ws_next(test_client *self, const char **ret_data, size_t *ret_le
     assert_true(first & 0x80);
     *ret_data = payload;
     *ret_len = len;
-    return first & 15;
+    return first & 0x7f;
 }
 
 void client_ws_expect(test_client *self, const char *text)

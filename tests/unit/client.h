@@ -79,7 +79,7 @@ size_t client_ws_frame(char *out, unsigned first_byte, const void *data, size_t 
 void client_ws_open(test_client *self, const char *address, const char *path);
 void client_ws_send(test_client *self, unsigned opcode, const void *data, size_t len);
 
-/* The next frame: its opcode, and its payload at *ret_data until the next call on the client. */
+/* The next frame: its opcode with its reserved bits, and its payload at *ret_data until the next call on the client. */
 unsigned client_ws_next(test_client *self, const char **ret_data, size_t *ret_len);
 
 /* The next frame is this text. */

@@ -28,7 +28,8 @@ typedef struct lario_compression {
     int br_level;     /* 1 to 11; 0: Brotli is not offered */
 } lario_compression;
 
-/* The types are text/..., JSON, JavaScript, XML, SVG and what is built on them. */
+/* The types are text/... (but for event streams), JSON, JavaScript, XML, SVG and what is built on
+ * them. */
 #define LARIO_COMPRESSION_INIT                                                                     \
     {                                                                                              \
         NULL, 256, 5, 4                                                                            \
@@ -41,8 +42,10 @@ typedef struct lario_compression {
  * Content-Encoding and Vary, and a strong ETag becomes weak (RFC 9110 8.8.3). Answers in parts are
  * flushed with each part, so that each can be read at once: write large ones. Before the answer,
  * from the request's process. `compression` NULL: the defaults; it is kept, not copied.
+ * Bodies in one piece over 4 MiB stay as they are: write them in parts. LARIO_EINVAL: a level that
+ * does not exist.
  */
-LARIO_API void lario_compress(lario_req *req, const lario_compression *compression);
+LARIO_API LARIO_MUST_USE int lario_compress(lario_req *req, const lario_compression *compression);
 
 /* The same as middleware, for all answers below `prefix`; copied but for the types. */
 LARIO_API void lario_use_compression(lario_router *router, const char *prefix,

@@ -50,7 +50,7 @@ typedef struct lario_event {
  */
 LARIO_API LARIO_MUST_USE int lario_event_send(lario_req *req, const lario_event *event);
 
-/* Sends a line that browsers ignore. Errors: as above; LARIO_EINVAL for a line end in it. */
+/* Sends a line of at most 200 bytes (LARIO_ETOOBIG) that browsers ignore. Errors: as above. */
 LARIO_API LARIO_MUST_USE int lario_event_comment(lario_req *req, const char *text);
 
 LARIO_END_DECLS

@@ -76,7 +76,9 @@ static uint8_t mask_byte(unsigned bits, unsigned index)
 
     if (bits >= begin + 8)
         return 0xff;
-    return bits <= begin ? 0 : (uint8_t)(0xffu << (8 - (bits - begin)) & 0xff);
+    if (bits <= begin)
+        return 0;
+    return (uint8_t)(0xff00u >> (bits - begin));
 }
 
 int lario_ip_net_parse(lario_ip_net *ret_net, const char *text)

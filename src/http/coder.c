@@ -4,11 +4,14 @@
 #include <brotli/decode.h>
 #include <brotli/encode.h>
 #include <limits.h>
+#include <setjmp.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
 
+#include "base/list.h"
 #include "lario/error.h"
 
 /* What leaves an encoder at once; on the stack of a process. */
@@ -29,10 +32,87 @@ unsigned lario_coder_known(void)
 
 /* ---- Encoding ---- */
 
+/*
+ * Memory of Brotli. Its encoder ends the program when it gets none: so it never sees a failure, but
+ * is left by a jump, and what it had is freed from this ring. The decoder can be told, and is when
+ * a client wants more than the budget.
+ */
+typedef struct brotli_memory {
+    lario_list_link blocks;
+    size_t left;
+    bool is_over; /* the budget was not enough */
+    bool jumps;
+    jmp_buf out_of_memory;
+} brotli_memory;
+
+typedef struct brotli_block {
+    lario_list_link link;
+    size_t size;
+    _Alignas(max_align_t) char bytes[];
+} brotli_block;
+
+/* A window of 4 MiB, as most encoders use, and the tables beside it. */
+#define BR_DECODER_BYTES_MAX ((size_t)5 << 20)
+
+static void *brotli_alloc(void *arg, size_t size)
+{
+    brotli_memory *memory = arg;
+    brotli_block *block = size <= memory->left ? malloc(sizeof *block + size) : NULL;
+
+    if (!block) {
+        memory->is_over = size > memory->left;
+        if (memory->jumps)
+            longjmp(memory->out_of_memory, 1);
+        return NULL;
+    }
+    block->size = size;
+    memory->left -= size;
+    lario_list_push_back(&memory->blocks, &block->link);
+    return block->bytes;
+}
+
+static void brotli_free(void *arg, void *bytes)
+{
+    brotli_memory *memory = arg;
+
+    if (!bytes)
+        return;
+    brotli_block *block = lario_container_of(bytes, brotli_block, bytes);
+
+    memory->left += block->size;
+    lario_list_remove(&block->link);
+    free(block);
+}
+
+static void free_blocks(brotli_memory *memory)
+{
+    lario_list_link *link;
+
+    while ((link = lario_list_pop_front(&memory->blocks)) != NULL)
+        free(lario_container_of(link, brotli_block, link));
+}
+
 struct lario_encoder {
+    lario_encoder *next;
+    enum lario_coding coding;
+    int level;
     z_stream zlib;
     BrotliEncoderState *brotli; /* NULL: zlib */
+    brotli_memory memory;
 };
+
+static bool open_brotli(lario_encoder *encoder, int level)
+{
+    lario_list_init(&encoder->memory.blocks);
+    encoder->memory.left = SIZE_MAX;
+    encoder->memory.jumps = true;
+    if (setjmp(encoder->memory.out_of_memory) != 0)
+        return false;
+    encoder->brotli = BrotliEncoderCreateInstance(brotli_alloc, brotli_free, &encoder->memory);
+    return encoder->brotli &&
+           BrotliEncoderSetParameter(encoder->brotli, BROTLI_PARAM_QUALITY, (uint32_t)level) &&
+           BrotliEncoderSetParameter(encoder->brotli, BROTLI_PARAM_LGWIN, BR_WINDOW_BITS);
+}
 
 lario_encoder *lario_encoder_new(enum lario_coding coding, int level)
 {
@@ -40,13 +120,12 @@ lario_encoder *lario_encoder_new(enum lario_coding coding, int level)
 
     if (!encoder)
         return NULL;
+    encoder->coding = coding;
+    encoder->level = level;
     if (coding == LARIO_CODING_BR) {
-        encoder->brotli = BrotliEncoderCreateInstance(NULL, NULL, NULL);
-        if (encoder->brotli) {
-            BrotliEncoderSetParameter(encoder->brotli, BROTLI_PARAM_QUALITY, (uint32_t)level);
-            BrotliEncoderSetParameter(encoder->brotli, BROTLI_PARAM_LGWIN, BR_WINDOW_BITS);
+        if (open_brotli(encoder, level))
             return encoder;
-        }
+        free_blocks(&encoder->memory);
     } else if (deflateInit2(&encoder->zlib, level, Z_DEFLATED, GZIP_BITS, ZLIB_MEMORY,
                             Z_DEFAULT_STRATEGY) == Z_OK) {
         return encoder;
@@ -59,11 +138,43 @@ void lario_encoder_free(lario_encoder *encoder)
 {
     if (!encoder)
         return;
-    if (encoder->brotli)
-        BrotliEncoderDestroyInstance(encoder->brotli);
+    if (encoder->coding == LARIO_CODING_BR)
+        free_blocks(&encoder->memory);
     else
         deflateEnd(&encoder->zlib);
     free(encoder);
+}
+
+bool lario_encoder_reuse(lario_encoder *encoder, lario_encoder **spare)
+{
+    if (encoder->coding != LARIO_CODING_GZIP || deflateReset(&encoder->zlib) != Z_OK)
+        return false;
+    encoder->next = *spare;
+    *spare = encoder;
+    return true;
+}
+
+void lario_encoders_free(lario_encoder *spare)
+{
+    while (spare) {
+        lario_encoder *next = spare->next;
+
+        lario_encoder_free(spare);
+        spare = next;
+    }
+}
+
+lario_encoder *lario_encoder_take(lario_encoder **spare, enum lario_coding coding, int level)
+{
+    for (lario_encoder **at = spare; *at; at = &(*at)->next) {
+        lario_encoder *found = *at;
+
+        if (found->coding == coding && found->level == level) {
+            *at = found->next;
+            return found;
+        }
+    }
+    return NULL;
 }
 
 static int run_zlib(z_stream *zlib, int flush, const void *data, size_t len,
@@ -92,22 +203,37 @@ static int run_zlib(z_stream *zlib, int flush, const void *data, size_t len,
     return rc < 0 ? rc : 0;
 }
 
-static int run_brotli(BrotliEncoderState *brotli, BrotliEncoderOperation operation,
-                      const void *data, size_t len,
-                      int (*put)(void *arg, const void *data, size_t len), void *arg)
+/* One step of the encoder; false when it had to be left, and can only be freed. */
+static bool step_brotli(lario_encoder *encoder, BrotliEncoderOperation operation, size_t *len,
+                        const uint8_t **in)
+{
+    size_t none = 0;
+
+    if (!encoder->brotli)
+        return false;
+    if (setjmp(encoder->memory.out_of_memory) != 0) {
+        encoder->brotli = NULL;
+        return false;
+    }
+    return BrotliEncoderCompressStream(encoder->brotli, operation, len, in, &none, NULL, NULL);
+}
+
+static int run_brotli(lario_encoder *encoder, BrotliEncoderOperation operation, const void *data,
+                      size_t len, int (*put)(void *arg, const void *data, size_t len), void *arg)
 {
     const uint8_t *in = data;
     int rc = 0;
 
     do {
-        size_t none = 0, out_len = 0;
+        size_t out_len = 0;
 
-        if (!BrotliEncoderCompressStream(brotli, operation, &len, &in, &none, NULL, NULL))
+        if (!step_brotli(encoder, operation, &len, &in))
             return LARIO_ENOMEM;
+        BrotliEncoderState *brotli = encoder->brotli;
         const uint8_t *out = BrotliEncoderTakeOutput(brotli, &out_len);
 
         rc = out_len > 0 ? put(arg, out, out_len) : 0;
-    } while (rc >= 0 && (len > 0 || BrotliEncoderHasMoreOutput(brotli)));
+    } while (rc >= 0 && (len > 0 || BrotliEncoderHasMoreOutput(encoder->brotli)));
     return rc < 0 ? rc : 0;
 }
 
@@ -116,9 +242,9 @@ int lario_encoder_run(lario_encoder *encoder, enum lario_encoder_step step, cons
 {
     bool ends = step == LARIO_ENCODE_END;
 
-    if (encoder->brotli)
-        return run_brotli(encoder->brotli, ends ? BROTLI_OPERATION_FINISH : BROTLI_OPERATION_FLUSH,
-                          data, len, put, arg);
+    if (encoder->coding == LARIO_CODING_BR)
+        return run_brotli(encoder, ends ? BROTLI_OPERATION_FINISH : BROTLI_OPERATION_FLUSH, data,
+                          len, put, arg);
     return run_zlib(&encoder->zlib, ends ? Z_FINISH : Z_SYNC_FLUSH, data, len, put, arg);
 }
 
@@ -127,6 +253,7 @@ int lario_encoder_run(lario_encoder *encoder, enum lario_encoder_step step, cons
 struct lario_decoder {
     z_stream zlib;
     BrotliDecoderState *brotli; /* NULL: zlib */
+    brotli_memory memory;
     bool is_done;
     bool is_gzip; /* its members may follow each other (RFC 1952 2.2) */
 };
@@ -139,7 +266,9 @@ lario_decoder *lario_decoder_new(enum lario_coding coding)
         return NULL;
     decoder->is_gzip = coding == LARIO_CODING_GZIP;
     if (coding == LARIO_CODING_BR) {
-        decoder->brotli = BrotliDecoderCreateInstance(NULL, NULL, NULL);
+        lario_list_init(&decoder->memory.blocks);
+        decoder->memory.left = BR_DECODER_BYTES_MAX;
+        decoder->brotli = BrotliDecoderCreateInstance(brotli_alloc, brotli_free, &decoder->memory);
         if (decoder->brotli)
             return decoder;
     } else if (inflateInit2(&decoder->zlib, decoder->is_gzip ? GZIP_BITS : ZLIB_BITS) == Z_OK) {
@@ -199,11 +328,15 @@ static int decode_brotli(lario_decoder *decoder, const char **data, size_t *len,
 
     *data = (const char *)in;
     decoder->is_done = result == BROTLI_DECODER_RESULT_SUCCESS;
-    if (result == BROTLI_DECODER_RESULT_ERROR)
-        return BrotliDecoderGetErrorCode(decoder->brotli) <=
-                       BROTLI_DECODER_ERROR_ALLOC_CONTEXT_MODES
-                   ? LARIO_ENOMEM
-                   : LARIO_EPROTO;
+    if (result == BROTLI_DECODER_RESULT_ERROR) {
+        BrotliDecoderErrorCode code = BrotliDecoderGetErrorCode(decoder->brotli);
+        bool is_memory = code <= BROTLI_DECODER_ERROR_ALLOC_CONTEXT_MODES &&
+                         code >= BROTLI_DECODER_ERROR_ALLOC_BLOCK_TYPE_TREES;
+
+        if (is_memory)
+            return decoder->memory.is_over ? LARIO_ETOOBIG : LARIO_ENOMEM;
+        return LARIO_EPROTO;
+    }
     return (int)(size - left);
 }
 

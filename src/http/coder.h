@@ -30,6 +30,18 @@ void lario_encoder_free(lario_encoder *encoder);
 int lario_encoder_run(lario_encoder *encoder, enum lario_encoder_step step, const void *data,
                       size_t len, int (*put)(void *arg, const void *data, size_t len), void *arg);
 
+/*
+ * Puts an encoder that is at its end among the spare ones, for lario_encoder_take(): making one of
+ * gzip costs more than compressing a page. False when it cannot be used again: it is the caller's.
+ */
+bool lario_encoder_reuse(lario_encoder *encoder, lario_encoder **spare);
+
+/* Frees all spare ones. */
+void lario_encoders_free(lario_encoder *spare);
+
+/* A spare one of this kind, or NULL. */
+lario_encoder *lario_encoder_take(lario_encoder **spare, enum lario_coding coding, int level);
+
 typedef struct lario_decoder lario_decoder;
 
 /* NULL when memory is out. */
@@ -39,7 +51,7 @@ void lario_decoder_free(lario_decoder *decoder);
 /*
  * Decodes from *data into `out`; both move on. Returns the bytes in `out`; 0 when it needs more
  * data, or is done; LARIO_EPROTO for what cannot be decoded (data behind the end too),
- * LARIO_ENOMEM.
+ * LARIO_ENOMEM, LARIO_ETOOBIG (a window of Brotli over 4 MiB).
  */
 int lario_decoder_run(lario_decoder *decoder, const char **data, size_t *len, void *out,
                       size_t size);

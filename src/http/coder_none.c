@@ -34,6 +34,26 @@ int lario_encoder_run(lario_encoder *encoder, enum lario_encoder_step step, cons
     return LARIO_ENOSYS;
 }
 
+bool lario_encoder_reuse(lario_encoder *encoder, lario_encoder **spare)
+{
+    (void)encoder;
+    (void)spare;
+    return false;
+}
+
+void lario_encoders_free(lario_encoder *spare)
+{
+    (void)spare;
+}
+
+lario_encoder *lario_encoder_take(lario_encoder **spare, enum lario_coding coding, int level)
+{
+    (void)spare;
+    (void)coding;
+    (void)level;
+    return NULL;
+}
+
 lario_decoder *lario_decoder_new(enum lario_coding coding)
 {
     (void)coding;

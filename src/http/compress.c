@@ -5,15 +5,55 @@
 #include <strings.h>
 
 #include "codec/token.h"
+#include "http/loop.h"
 #include "lario/compress.h"
 
 /* Which answers are compressed, and what their heads say then. */
 
 static const lario_compression by_default = LARIO_COMPRESSION_INIT;
 
-void lario_compress(lario_req *req, const lario_compression *compression)
+int lario_compress(lario_req *req, const lario_compression *compression)
 {
-    req->compression = compression ? compression : &by_default;
+    if (!compression)
+        compression = &by_default;
+    if (compression->gzip_level < 0 || compression->gzip_level > 9 || compression->br_level < 0 ||
+        compression->br_level > 11)
+        return LARIO_EINVAL;
+    req->compression = compression;
+    return 0;
+}
+
+/* ---- Encoders, which are used again on their loop ---- */
+
+/* Spare encoders that a loop keeps: answers in parts that are on their way at once, as a rule. */
+#define SPARE_MAX 8
+
+static lario_http_loop *loop_of(const lario_req *req)
+{
+    return lario_http_loop_of(req->conn->conn.stream.loop);
+}
+
+static lario_encoder *get_encoder(lario_req *req, enum lario_coding coding)
+{
+    lario_http_loop *loop = loop_of(req);
+    int level =
+        coding == LARIO_CODING_BR ? req->compression->br_level : req->compression->gzip_level;
+    lario_encoder *spare = lario_encoder_take(&loop->spare_encoders, coding, level);
+
+    loop->spare_count -= spare != NULL;
+    return spare ? spare : lario_encoder_new(coding, level);
+}
+
+void lario_compress_put_back(lario_req *req, lario_encoder *encoder)
+{
+    lario_http_loop *loop = loop_of(req);
+
+    if (!encoder)
+        return;
+    if (loop->spare_count < SPARE_MAX && lario_encoder_reuse(encoder, &loop->spare_encoders))
+        loop->spare_count++;
+    else
+        lario_encoder_free(encoder);
 }
 
 /* ---- Whether ---- */
@@ -49,7 +89,8 @@ static bool is_compressible(const lario_compression *compression, const char *ty
     const char *const *types = compression->types ? compression->types : usual;
     size_t len = type ? strcspn(type, "; \t") : 0;
 
-    if (len == 0)
+    /* Events are few bytes at a time, and each stream would hold an encoder for hours. */
+    if (len == 0 || (!compression->types && is_type(type, len, "text/event-stream")))
         return false;
     for (; *types; types++)
         if (is_type(type, len, *types))
@@ -91,7 +132,7 @@ static enum lario_coding choose(lario_req *req)
     const lario_compression *compression = req->compression;
     unsigned offered = (compression->gzip_level ? 1u << LARIO_CODING_GZIP : 0) |
                        (compression->br_level ? 1u << LARIO_CODING_BR : 0);
-    const char *value = lario_req_field(req, "accept-encoding", strlen("accept-encoding"));
+    const char *value = lario_req_joined(req, "Accept-Encoding");
 
     return lario_accept_encoding_choose(value, value ? strlen(value) : 0,
                                         offered & lario_coder_known());
@@ -129,8 +170,7 @@ static int put_headers(lario_req *req, enum lario_coding coding)
 static int decide(lario_req *req, int status, const char *type, enum lario_coding *ret_coding)
 {
     *ret_coding = LARIO_CODING_IDENTITY;
-    if (status == 204 || status == 304 || status == 206 || req->answer != LARIO_ANSWER_NONE ||
-        !is_compressible(req->compression, type) || is_fixed(req))
+    if (status == 204 || status == 206 || !is_compressible(req->compression, type) || is_fixed(req))
         return 0;
     int rc = lario_add_header(req, "Vary", "Accept-Encoding");
 
@@ -139,9 +179,12 @@ static int decide(lario_req *req, int status, const char *type, enum lario_codin
     return rc;
 }
 
-static int level_of(const lario_compression *compression, enum lario_coding coding)
+/* A 304 says of the answer that it stands for what that would (RFC 9110 15.4.5). */
+static int describe_not_modified(lario_req *req)
 {
-    return coding == LARIO_CODING_BR ? compression->br_level : compression->gzip_level;
+    int rc = lario_add_header(req, "Vary", "Accept-Encoding");
+
+    return rc == 0 && choose(req) != LARIO_CODING_IDENTITY ? weaken_etag(req) : rc;
 }
 
 /* ---- Whole bodies ---- */
@@ -169,6 +212,8 @@ int lario_compress_whole(lario_req *req, int status, const char *type, const voi
 {
     enum lario_coding coding;
 
+    if (status == 304)
+        return describe_not_modified(req);
     if (*len < req->compression->bytes_min)
         return 0;
     int rc = decide(req, status, type, &coding);
@@ -176,14 +221,13 @@ int lario_compress_whole(lario_req *req, int status, const char *type, const voi
     if (rc < 0 || coding == LARIO_CODING_IDENTITY)
         return rc;
     growing_body smaller = {.req = req, .bytes = lario_alloc(req, *len), .room = *len};
-    lario_encoder *encoder =
-        smaller.bytes ? lario_encoder_new(coding, level_of(req->compression, coding)) : NULL;
+    lario_encoder *encoder = smaller.bytes ? get_encoder(req, coding) : NULL;
 
     /* Without the memory to make it smaller it is still an answer. */
     if (!encoder)
         return 0;
     rc = lario_encoder_run(encoder, LARIO_ENCODE_END, *body, *len, grow, &smaller);
-    lario_encoder_free(encoder);
+    lario_compress_put_back(req, encoder);
     if (rc < 0)
         return rc == LARIO_ETOOBIG || rc == LARIO_ENOMEM ? 0 : rc;
     rc = put_headers(req, coding);
@@ -203,6 +247,6 @@ int lario_compress_start(lario_req *req, int status, const char *type)
 
     if (rc < 0 || coding == LARIO_CODING_IDENTITY || req->head_only)
         return rc < 0 || coding == LARIO_CODING_IDENTITY ? rc : put_headers(req, coding);
-    req->encoder = lario_encoder_new(coding, level_of(req->compression, coding));
+    req->encoder = get_encoder(req, coding);
     return req->encoder ? put_headers(req, coding) : 0;
 }

@@ -116,20 +116,6 @@ static int add_fields(const file_answer *answer, const char *encoding,
 
 /* ---- What the client knows ---- */
 
-/* The lines of a field as one list; NULL when there is none, or memory is out. */
-static const char *joined(lario_req *req, const char *name)
-{
-    const char *field, *value, *all = NULL;
-    size_t len = strlen(name);
-
-    for (size_t i = 0; lario_header_at(req, i, &field, &value) == 0; i++) {
-        if (strlen(field) != len || strcasecmp(field, name) != 0)
-            continue;
-        all = all ? lario_format(req, "%s, %s", all, value) : value;
-    }
-    return all;
-}
-
 static bool is_get(const lario_req *req)
 {
     return strcmp(lario_method(req), "GET") == 0 || strcmp(lario_method(req), "HEAD") == 0;
@@ -292,7 +278,8 @@ static int answer_range(file_answer *answer, const lario_conditions *conditions,
     lario_req *req = answer->req;
     lario_range ranges[RANGES_MAX];
     uint32_t max = lario_req_limits(req)->ranges_max;
-    const char *value = strcmp(lario_method(req), "GET") == 0 ? joined(req, "Range") : NULL;
+    const char *value =
+        strcmp(lario_method(req), "GET") == 0 ? lario_req_joined(req, "Range") : NULL;
     int count = value && lario_condition_allows_range(conditions, validators, now_s)
                     ? lario_range_parse(value, strlen(value), answer->info->bytes, ranges,
                                         max < RANGES_MAX ? max : RANGES_MAX)
@@ -312,11 +299,11 @@ static int answer_conditions(file_answer *answer)
 {
     lario_req *req = answer->req;
     const lario_conditions conditions = {
-        .if_match = joined(req, "If-Match"),
-        .if_unmodified_since = joined(req, "If-Unmodified-Since"),
-        .if_none_match = joined(req, "If-None-Match"),
-        .if_modified_since = joined(req, "If-Modified-Since"),
-        .if_range = joined(req, "If-Range"),
+        .if_match = lario_req_joined(req, "If-Match"),
+        .if_unmodified_since = lario_req_joined(req, "If-Unmodified-Since"),
+        .if_none_match = lario_req_joined(req, "If-None-Match"),
+        .if_modified_since = lario_req_joined(req, "If-Modified-Since"),
+        .if_range = lario_req_joined(req, "If-Range"),
     };
     const lario_validators validators = {
         .etag = answer->etag,

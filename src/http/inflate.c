@@ -20,9 +20,11 @@ struct lario_inflater {
     char buffer[RAW_BYTES];
 };
 
+/* The answer will say what is understood (RFC 9110 15.5.16). */
 static int refuse(lario_req *req)
 {
-    int rc = lario_add_header(req, "Accept-Encoding", "gzip, deflate, br");
+    int rc = lario_add_header(req, "Accept-Encoding",
+                              lario_coder_known() ? "gzip, deflate, br" : "identity");
 
     lario_req_keep_headers(req);
     return rc < 0 ? rc : LARIO_ECODING;
@@ -30,7 +32,7 @@ static int refuse(lario_req *req)
 
 int lario_inflate_body(lario_req *req)
 {
-    const char *value = lario_req_field(req, "content-encoding", strlen("content-encoding"));
+    const char *value = lario_req_joined(req, "Content-Encoding");
     int coding = value && *value ? lario_coding_of(value, strlen(value)) : LARIO_CODING_IDENTITY;
 
     if (req->body_read_whole || req->body_read_in_parts)

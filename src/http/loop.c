@@ -17,8 +17,10 @@ void lario_http_loop_done(lario_loop *loop)
 {
     lario_http_loop *state = lario_http_loop_of(loop);
 
-    if (state)
+    if (state) {
+        lario_encoders_free(state->spare_encoders);
         lario_ws_coders_free(state->ws_coders);
+    }
     free(state);
     loop->slots[LARIO_LOOP_SLOT_HTTP] = NULL;
 }

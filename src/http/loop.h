@@ -6,6 +6,7 @@
 
 #include "codec/date.h"
 #include "codec/http1_head.h"
+#include "http/coder.h"
 #include "http/ws_deflate.h"
 #include "loop/loop.h"
 
@@ -14,6 +15,8 @@ typedef struct lario_http_loop {
     lario_http1_head head; /* for heads that arrive whole, nearly all */
     uint64_t date_s;       /* what `date` is made of */
     char date[LARIO_DATE_BYTES + 1];
+    lario_encoder *spare_encoders; /* of answers that have ended */
+    unsigned spare_count;
     lario_ws_coders *ws_coders; /* shared by WebSockets that keep no window; or NULL */
 } lario_http_loop;
 

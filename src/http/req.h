@@ -110,6 +110,9 @@ void lario_req_done(lario_req *req);
 /* The first field of this name; `len` is the name's length. NULL when there is none. */
 const char *lario_req_field(const lario_req *req, const char *name, size_t len);
 
+/* All lines of a field as one list; NULL when there is none, or memory is out. */
+const char *lario_req_joined(lario_req *req, const char *name);
+
 /* Completes the answer after the handler returned `rc`, or answers in its place. */
 int lario_req_finish(lario_req *req, int rc);
 

@@ -6,6 +6,7 @@
 #include <strings.h>
 
 #include "codec/uri.h"
+#include "http/compress.h"
 #include "http/req.h"
 #include "proc/scheduler.h"
 #include "sys/socket.h"
@@ -164,7 +165,7 @@ void lario_req_done(lario_req *req)
         cleanup->run(cleanup);
     }
     req->proc->source = NULL;
-    lario_encoder_free(req->encoder);
+    lario_compress_put_back(req, req->encoder);
     lario_inflater_done(req->inflater);
     free(req->body_data);
     lario_arena_done(&req->arena);
@@ -195,6 +196,18 @@ const char *lario_host(const lario_req *req)
 const char *lario_path(const lario_req *req)
 {
     return req->path;
+}
+
+const char *lario_req_joined(lario_req *req, const char *name)
+{
+    const char *field, *value, *all = NULL;
+
+    for (size_t i = 0; lario_header_at(req, i, &field, &value) == 0; i++) {
+        if (strcasecmp(field, name) != 0)
+            continue;
+        all = all ? lario_format(req, "%s, %s", all, value) : value;
+    }
+    return all;
 }
 
 void lario_req_keep_headers(lario_req *req)

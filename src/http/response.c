@@ -20,22 +20,33 @@
 
 /* ---- Whole answers ---- */
 
+/* The answer did not begin: what was added for its coding must not go out with another one. */
+static int forget_fields(lario_req *req, uint32_t extra_len, uint32_t extra_count, int rc)
+{
+    req->extra_len = extra_len;
+    req->extra_count = extra_count;
+    lario_compress_put_back(req, req->encoder);
+    req->encoder = NULL;
+    return rc;
+}
+
 int lario_reply_bytes(lario_req *req, int status, const char *type, const void *body, size_t len)
 {
     lario_stream *stream = &req->conn->conn.stream;
     char *start, *at;
-    int rc = req->compression ? lario_compress_whole(req, status, type, &body, &len) : 0;
+    uint32_t extra_len = req->extra_len, extra_count = req->extra_count;
+    int rc = lario_head_begin(req, status, type);
 
-    if (rc == 0)
-        rc = lario_head_begin(req, status, type);
+    if (rc == 0 && req->compression)
+        rc = lario_compress_whole(req, status, type, &body, &len);
     if (rc < 0)
-        return rc;
+        return forget_fields(req, extra_len, extra_count, rc);
     size_t body_len = req->head_only ? 0 : len;
     size_t inline_len = body_len <= BODY_INLINE_MAX ? body_len : 0;
 
     rc = lario_head_put(req, status, type, len, inline_len, &start, &at);
     if (rc < 0)
-        return rc;
+        return forget_fields(req, extra_len, extra_count, rc);
     if (inline_len > 0)
         at = lario_cursor_put(at, body, inline_len);
     lario_stream_commit(stream, (size_t)(at - start));
@@ -73,12 +84,13 @@ int lario_replyf(lario_req *req, int status, const char *type, const char *forma
 static int start(lario_req *req, int status, const char *type, uint64_t length)
 {
     char *head_start, *at;
+    uint32_t extra_len = req->extra_len, extra_count = req->extra_count;
     int rc = lario_head_begin(req, status, type);
 
     if (rc == 0 && req->compression && length == UINT64_MAX)
         rc = lario_compress_start(req, status, type);
     if (rc < 0)
-        return rc;
+        return forget_fields(req, extra_len, extra_count, rc);
     req->sized = length != UINT64_MAX;
     req->size_left = length;
     if (!req->sized && req->minor == 0)
@@ -86,7 +98,7 @@ static int start(lario_req *req, int status, const char *type, uint64_t length)
     req->chunked = !req->sized && req->minor > 0 && status != 204 && status != 304;
     rc = lario_head_put(req, status, type, length, 0, &head_start, &at);
     if (rc < 0)
-        return rc;
+        return forget_fields(req, extra_len, extra_count, rc);
     lario_stream_commit(&req->conn->conn.stream, (size_t)(at - head_start));
     req->answer = LARIO_ANSWER_STARTED;
     return 0;

@@ -16,8 +16,9 @@ static int with_compression(lario_req *req, void *data)
 {
     const compression_layer *layer = data;
 
-    lario_compress(req, &layer->compression);
-    return lario_next(req);
+    int rc = lario_compress(req, &layer->compression);
+
+    return rc < 0 ? rc : lario_next(req);
 }
 
 static void free_layer(lario_router_owned *owned)

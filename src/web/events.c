@@ -8,6 +8,9 @@
 
 /* Server-Sent Events: lines of fields, an empty line behind each event. */
 
+/* Comments only show that both ends live. */
+#define COMMENT_BYTES_MAX 200
+
 int lario_events_start(lario_req *req)
 {
     int rc = lario_add_header(req, "Cache-Control", "no-cache");
@@ -99,11 +102,13 @@ int lario_event_send(lario_req *req, const lario_event *event)
 
 int lario_event_comment(lario_req *req, const char *comment)
 {
-    char line[256];
+    char line[COMMENT_BYTES_MAX + 4];
 
     if (has_line_end(comment))
         return LARIO_EINVAL;
-    int len = snprintf(line, sizeof line, ":%.200s\n\n", comment);
+    if (strlen(comment) > COMMENT_BYTES_MAX)
+        return LARIO_ETOOBIG;
+    int len = snprintf(line, sizeof line, ":%s\n\n", comment);
 
     return lario_reply_write(req, line, (size_t)len);
 }

@@ -275,6 +275,78 @@ static void some_answers_are_not_compressed(void **state)
     serving_stop(&server);
 }
 
+static int replies_again(lario_req *req)
+{
+    note(lario_reply(req, 200, "text/html\nX", content));
+    note(lario_reply_start(req, 200, "text/html\nX"));
+    return lario_reply(req, 200, "image/png", content);
+}
+
+static void answer_that_did_not_begin_leaves_no_fields(void **state)
+{
+    serving server;
+    test_answer got = {0};
+    (void)state;
+
+    serving_init(&server);
+    lario_use_compression(server.app, "/", NULL);
+    lario_get(server.app, "/", replies_again);
+    serving_start(&server);
+    ask(&server, "GET", "/", "gzip", &got);
+    assert_int_equal(next_note(), LARIO_EHEADER);
+    assert_int_equal(next_note(), LARIO_EHEADER);
+    assert_null(strstr(got.head, "Content-Encoding"));
+    assert_string_equal(got.body, content);
+    answer_done(&got);
+    serving_stop(&server);
+}
+
+static int not_modified(lario_req *req)
+{
+    int rc = lario_add_header(req, "ETag", "\"v1\"");
+
+    return rc < 0 ? rc : lario_reply(req, 304, NULL, NULL);
+}
+
+static void not_modified_says_what_the_answer_would(void **state)
+{
+    serving server;
+    test_client client;
+    test_answer got = {0};
+    (void)state;
+
+    serving_init(&server);
+    lario_use_compression(server.app, "/", NULL);
+    lario_get(server.app, "/", not_modified);
+    serving_start(&server);
+    client_open(&client, server.address);
+    client_puts(&client,
+                "GET / HTTP/1.1\r\n" HOST "Accept-Encoding: x\r\nAccept-Encoding: gzip\r\n\r\n");
+    client_answer(&client, &got, true);
+    assert_int_equal(got.status, 304);
+    assert_non_null(strstr(got.head, "Vary: Accept-Encoding\r\n"));
+    assert_non_null(strstr(got.head, "ETag: W/\"v1\"\r\n"));
+    answer_done(&got);
+    client_close(&client);
+    serving_stop(&server);
+}
+
+static void encoders_are_used_again(void **state)
+{
+    serving server;
+    test_answer got = {0};
+    (void)state;
+
+    start(&server);
+    for (int i = 0; i < 50; i++) {
+        ask(&server, "GET", i % 3 ? "/parts" : "/whole", i % 2 ? "gzip" : "br", &got);
+        if (i % 2)
+            check_gzip(&got);
+    }
+    answer_done(&got);
+    serving_stop(&server);
+}
+
 static void levels_must_exist(void **state)
 {
     const lario_compression bad[] = {{NULL, 0, 10, 0}, {NULL, 0, -1, 0}, {NULL, 0, 1, 12}};
@@ -379,13 +451,14 @@ static void compressed_body_is_inflated(void **state)
 
 static void unknown_coding_is_415(void **state)
 {
-    static const char *const codings[] = {"compress", "gzip, br", "gzip, gzip", "zstd"};
+    static const char *const codings[] = {"compress", "gzip, br", "gzip, gzip", "zstd",
+                                          "gzip\r\nContent-Encoding: gzip"};
     serving server;
     test_answer got = {0};
     (void)state;
 
     start_bodies(&server);
-    for (size_t i = 0; i < 4; i++) {
+    for (size_t i = 0; i < 5; i++) {
         post(&server, "/whole", codings[i], "x", 1, &got);
         assert_int_equal(got.status, 415);
         assert_non_null(strstr(got.head, "Accept-Encoding: gzip, deflate, br\r\n"));
@@ -446,6 +519,28 @@ static int counts(lario_req *req)
     while (rc >= 0 && (rc = lario_body_read(req, buffer, sizeof buffer)) > 0)
         len += rc;
     return rc < 0 ? rc : lario_replyf(req, 200, NULL, "%lld", len);
+}
+
+/* A window of 16 MiB, which the encoder of Brotli says in its first byte (RFC 7932 9.1). */
+static void large_window_of_brotli_is_413(void **state)
+{
+    static uint8_t noise[6 << 20], packed_br[7 << 20];
+    size_t len = sizeof packed_br;
+    serving server;
+    test_answer got = {0};
+    (void)state;
+
+    for (uint32_t i = 0, x = 1; i < sizeof noise; i++)
+        noise[i] = (uint8_t)((x = x * 1664525 + 1013904223) >> 24);
+    serving_init(&server);
+    lario_post(server.app, "/", counts);
+    serving_start(&server);
+    assert_true(
+        BrotliEncoderCompress(1, 24, BROTLI_MODE_GENERIC, sizeof noise, noise, &len, packed_br));
+    post(&server, "/", "br", packed_br, len, &got);
+    assert_int_equal(got.status, 413);
+    answer_done(&got);
+    serving_stop(&server);
 }
 
 static void ratio_of_inflation_has_a_limit(void **state)
@@ -562,11 +657,15 @@ int main(void)
         cmocka_unit_test(strong_etag_becomes_weak),
         cmocka_unit_test(answer_in_parts_is_one_stream),
         cmocka_unit_test(some_answers_are_not_compressed),
+        cmocka_unit_test(answer_that_did_not_begin_leaves_no_fields),
+        cmocka_unit_test(not_modified_says_what_the_answer_would),
+        cmocka_unit_test(encoders_are_used_again),
         cmocka_unit_test(levels_must_exist),
         cmocka_unit_test(compressed_body_is_inflated),
         cmocka_unit_test(unknown_coding_is_415),
         cmocka_unit_test(malformed_or_cut_body_is_400),
         cmocka_unit_test(inflated_bytes_have_the_limits),
+        cmocka_unit_test(large_window_of_brotli_is_413),
         cmocka_unit_test(ratio_of_inflation_has_a_limit),
         cmocka_unit_test(events_have_their_form),
         cmocka_unit_test(handler_of_events_learns_that_the_client_left),

@@ -31,11 +31,20 @@ LARIO_API lario_app *lario_app_new(void);
 LARIO_API void lario_app_free(lario_app *app);
 
 /*
- * Adds an address to listen on: "IP:PORT", "[IP6]:PORT", ":PORT" (all addresses) or
- * "unix:PATH". Port 0 takes a free one. Without any, an app listens on 127.0.0.1:8080. A stale
- * unix socket file is replaced when nobody listens on it, and removed at the end.
+ * Adds an address to listen on: "IP:PORT", "[IP6]:PORT", ":PORT" (all addresses), "unix:PATH" or
+ * "unix:@NAME" (an abstract one of Linux, without a file). Port 0 takes a free one. Without any, an
+ * app listens on 127.0.0.1:8080. A stale unix socket file is replaced when nobody listens on it,
+ * and removed at the end.
  */
 LARIO_API void lario_app_listen(lario_app *app, const char *address);
+
+/*
+ * How many connections the kernel keeps for each listening socket until they are accepted (the
+ * default is 4,096, and it cuts to its own limit), and the permissions of unix sockets' files, such
+ * as 0660 (0, the default: as the umask has it).
+ */
+LARIO_API void lario_app_backlog(lario_app *app, int backlog);
+LARIO_API void lario_app_unix_mode(lario_app *app, unsigned mode);
 
 /* The number of loops, at most 256; 0 (the default): one a core. */
 LARIO_API void lario_app_loops(lario_app *app, unsigned loops);
@@ -108,7 +117,10 @@ LARIO_API const char *lario_app_address(const lario_app *app, unsigned index);
 LARIO_API int lario_app_stop(lario_app *app, int timeout_ms);
 
 /*
- * The whole life of a server program: reads --listen ADDRESS (may be repeated), --loops N,
+ * The whole life of a server program, which a service manager may start: sockets that it hands over
+ * (LISTEN_PID, LISTEN_FDS) are listened on instead of the app's own addresses, unless --listen is
+ * given, and it is told by NOTIFY_SOCKET when the program is ready (READY=1) and when it stops
+ * (STOPPING=1). Reads --listen ADDRESS (may be repeated), --loops N,
  * --tls-cert FILE with --tls-key FILE (may be repeated), --tls-client-ca FILE, --help and the added
  * options, starts, prints "listening on ADDRESS" for each address on
  * standard output, waits for SIGTERM or SIGINT (at SIGHUP it reads its certificates again), drains

@@ -79,6 +79,28 @@ void lario_app_listen(lario_app *app, const char *address)
     add_address(state, address);
 }
 
+void lario_app_backlog(lario_app *app, int backlog)
+{
+    lario_app_state *state = lario_app_state_of(app);
+
+    if (!lario_app_may_set_up(state, "the backlog"))
+        return;
+    if (backlog < 1)
+        lario_app_fail(state, LARIO_EINVAL, "a backlog of %d", backlog);
+    state->server.backlog = backlog;
+}
+
+void lario_app_unix_mode(lario_app *app, unsigned mode)
+{
+    lario_app_state *state = lario_app_state_of(app);
+
+    if (!lario_app_may_set_up(state, "the mode of unix sockets"))
+        return;
+    if (mode > 0777)
+        lario_app_fail(state, LARIO_EINVAL, "%o are no permissions", mode);
+    state->server.unix_mode = mode;
+}
+
 void lario_app_loops(lario_app *app, unsigned loops)
 {
     lario_app_state *state = lario_app_state_of(app);

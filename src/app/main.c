@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "app/app.h"
+#include "app/service.h"
 #include "sys/signal.h"
 #include "sys/thread.h"
 
@@ -67,7 +68,9 @@ static int serve(lario_app *app, const char *program)
     /* Whoever waits for this line reads a pipe as a rule. */
     if (fflush(stdout) != 0)
         return fail(program, "cannot write to standard output");
+    lario_service_notify("READY=1");
     wait_for_stop(app);
+    lario_service_notify("STOPPING=1");
     if (lario_thread_start(&impatient, "lario-signal", wait_for_second_signal, NULL) < 0)
         fail(program, "cannot watch for a second signal");
     if (lario_app_stop(app, DRAIN_MS) < 0)
@@ -91,6 +94,8 @@ int lario_app_main(lario_app *app, int argc, char **argv)
         lario_signal_block_stops();
     if (rc == 0 && lario_app_tls_is_used(state))
         lario_signal_block_hangup();
+    if (rc == 0)
+        rc = lario_service_take_sockets(state);
     if (rc == 0)
         rc = set_up(state);
     if (rc < 0 && code == EXIT_DONE)

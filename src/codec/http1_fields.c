@@ -236,6 +236,7 @@ int lario_http1_fields_judge(lario_http1_head *head)
     if (is_seen(head, SEEN_EXPECT_OTHER))
         return fail(head, 417, "an expectation that is not known");
     head->close_asked = is_seen(head, SEEN_CLOSE);
+    head->keep_alive_said = is_seen(head, SEEN_KEEP_ALIVE);
     head->keep_alive = !head->close_asked && (head->minor >= 1 || is_seen(head, SEEN_KEEP_ALIVE));
     /* An HTTP/1.0 client knows neither (RFC 9110 7.8 and 10.1.1). */
     head->expect_continue = head->minor >= 1 && is_seen(head, SEEN_CONTINUE);

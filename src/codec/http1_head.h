@@ -47,6 +47,7 @@ typedef struct lario_http1_head {
     /* The result, valid once the head is complete. */
     uint8_t minor;           /* 0 or 1; HTTP/1.2 and above count as 1 (RFC 9110 2.5) */
     bool keep_alive;         /* the connection may serve another request (RFC 9112 9.3) */
+    bool keep_alive_said;    /* Connection has keep-alive */
     bool close_asked;        /* Connection: close was sent */
     bool chunked;            /* the body is chunked */
     bool has_length;         /* Content-Length was sent (and the body is not chunked) */

@@ -191,6 +191,7 @@ static void start_request(lario_http_conn *conn, lario_http1_head *head, int hea
         lario_http1_body_init(&conn->body, head);
     set_busy_deadline(conn);
     conn->served++;
+    conn->requests++;
     int rc = lario_sched_start(stream->loop->slots[LARIO_LOOP_SLOT_PROC], run_request, conn, &opts,
                                &conn->hook, &conn->proc);
 

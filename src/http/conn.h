@@ -54,6 +54,7 @@ typedef struct lario_http_conn {
     uint64_t skipped;
     uint64_t turn; /* the turn that `served` counts in */
     uint32_t served;
+    uint32_t requests; /* begun on this connection */
     uint16_t head_len; /* of the head being started */
     uint8_t phase;
     bool is_advancing; /* inside of the loop over the window */

@@ -8,6 +8,9 @@
 #include "codec/token.h"
 #include "http/loop.h"
 
+/* How much sooner than the server a client should take an idle connection for closed. */
+#define KEEP_ALIVE_LESS_MS 5000
+
 char *lario_head_put_status(char *at, int status)
 {
     const char *phrase = lario_status_text(status);
@@ -28,6 +31,10 @@ static bool may_keep(const lario_req *req)
 
     if (!req->keep_asked || lario_conn_is_draining(&conn->conn))
         return false;
+    uint32_t requests_max = lario_http_conn_limits(conn)->requests_a_conn_max;
+
+    if (requests_max && conn->requests >= requests_max)
+        return false;
     if (conn->conn.stream.in_drained && conn->conn.stream.in_len == 0)
         return false;
     if (conn->body_ended)
@@ -38,11 +45,25 @@ static bool may_keep(const lario_req *req)
            conn->body.left <= lario_http_conn_limits(conn)->body_skip_bytes_max;
 }
 
+/*
+ * For a client that asks to be told (RFC 2068 19.7.1): the time is shorter than ours, so that it
+ * does not send a request just when we close.
+ */
+static char *put_keep_alive(char *at, uint32_t idle_ms)
+{
+    at = LARIO_CURSOR_PUT(at, "Connection: keep-alive\r\n");
+    if (idle_ms <= KEEP_ALIVE_LESS_MS)
+        return at;
+    at = LARIO_CURSOR_PUT(at, "Keep-Alive: timeout=");
+    at = lario_cursor_put_number(at, (idle_ms - KEEP_ALIVE_LESS_MS) / 1000);
+    return LARIO_CURSOR_PUT(at, "\r\n");
+}
+
 static char *put_connection(char *at, const lario_req *req)
 {
     if (!req->conn->keeps)
         return LARIO_CURSOR_PUT(at, "Connection: close\r\n");
-    return req->minor == 0 ? LARIO_CURSOR_PUT(at, "Connection: keep-alive\r\n") : at;
+    return req->keep_told ? put_keep_alive(at, lario_http_conn_limits(req->conn)->idle_ms) : at;
 }
 
 static char *put_framing(char *at, const lario_req *req, int status, uint64_t length)

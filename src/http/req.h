@@ -45,6 +45,7 @@ struct lario_req {
     uint16_t fields_count;
     uint8_t minor;
     bool keep_asked; /* the client lets the connection go on */
+    bool keep_told;  /* and says so: it is told how long */
     bool upgrade_asked;
     bool has_body;
     bool is_handled; /* the handler was called: the request itself was in order */

@@ -125,6 +125,7 @@ int lario_req_init(lario_req *req, lario_http_conn *conn, void *space, size_t sp
     req->proc->source = &req->source;
     req->minor = head->minor;
     req->keep_asked = head->keep_alive;
+    req->keep_told = head->keep_alive_said;
     req->upgrade_asked = head->upgrade_asked;
     req->has_body = !conn->body_ended;
     req->body_bytes_max = lario_http_conn_limits(conn)->body_bytes_max;

@@ -275,18 +275,43 @@ static void stop_on_loop(lario_loop *loop, void *arg)
     stop_listening(&server->loops[loop->index]);
 }
 
+static int bind_one(lario_server *server, unsigned i, int *fds, unsigned loops)
+{
+    lario_address *address = &server->addresses[i];
+
+    if (i < server->inherited_count)
+        return lario_socket_listen_inherited(LARIO_SERVER_INHERITED_FIRST + (int)i, address, fds,
+                                             loops);
+    int rc = lario_socket_listen(address, server->backlog ? server->backlog : BACKLOG, fds, loops);
+
+    if (rc < 0 || server->unix_mode == 0)
+        return rc;
+    rc = lario_address_chmod(address, server->unix_mode);
+    for (unsigned k = 0; rc < 0 && k < loops; k++)
+        lario_fd_close(fds[k]);
+    if (rc < 0)
+        lario_address_unlink(address);
+    return rc;
+}
+
+/* Removes the files of the unix sockets that are our own. */
+static void unlink_all(const lario_server *server)
+{
+    for (unsigned i = server->inherited_count; i < server->addresses_count; i++)
+        lario_address_unlink(&server->addresses[i]);
+}
+
 static int bind_all(lario_server *server, int *fds, unsigned loops, unsigned *ret_failed)
 {
     for (unsigned i = 0; i < server->addresses_count; i++) {
-        int rc =
-            lario_socket_listen(&server->addresses[i], BACKLOG, &fds[(size_t)i * loops], loops);
+        int rc = bind_one(server, i, &fds[(size_t)i * loops], loops);
 
         if (rc == 0)
             continue;
         *ret_failed = i;
         for (unsigned k = 0; k < i * loops; k++)
             lario_fd_close(fds[k]);
-        while (i-- > 0)
+        while (i-- > server->inherited_count)
             lario_address_unlink(&server->addresses[i]);
         return rc;
     }
@@ -316,8 +341,7 @@ int lario_server_start(lario_server *server, unsigned *ret_failed)
         /* What was accepted meanwhile ends with the drain, and needs its loop's state until then.
          */
         lario_runtime_call_all(server->runtime, stop_on_loop, server);
-        for (unsigned i = 0; i < server->addresses_count; i++)
-            lario_address_unlink(&server->addresses[i]);
+        unlink_all(server);
     }
     return rc;
 fail:
@@ -380,8 +404,7 @@ void lario_server_drain(lario_server *server)
     /* On all loops first: nobody whose connection was closed can come back by another loop. */
     lario_runtime_call_all(server->runtime, stop_accepting_on_loop, server);
     lario_runtime_call_all(server->runtime, drain_on_loop, server);
-    for (unsigned i = 0; i < server->addresses_count; i++)
-        lario_address_unlink(&server->addresses[i]);
+    unlink_all(server);
 }
 
 bool lario_server_wait(lario_server *server, uint64_t deadline_ns)

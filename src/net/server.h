@@ -61,6 +61,9 @@ struct lario_server {
     bool expects_proxy_header;
     uint8_t forwarded; /* enum lario_forwarded: the fields of trusted proxies */
     lario_trust trust;
+    int backlog;              /* 0: the default */
+    unsigned unix_mode;       /* of unix sockets' files; 0: as the umask has it */
+    unsigned inherited_count; /* the first addresses are of the descriptors from 3 on */
     unsigned addresses_count;
     lario_address addresses[LARIO_SERVER_ADDRESSES_MAX];
     lario_server_loop *loops;
@@ -68,6 +71,9 @@ struct lario_server {
     _Atomic uint64_t drain_wait_until_ms; /* when waits for messages end; set before: */
     atomic_bool is_draining;              /* set before any connection is told */
 };
+
+/* Descriptors that a service manager hands over begin here. */
+#define LARIO_SERVER_INHERITED_FIRST 3
 
 typedef struct lario_listener {
     lario_io io;

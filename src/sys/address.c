@@ -16,9 +16,15 @@ static int parse_unix(lario_address *address, const char *path)
     struct sockaddr_un *un = (struct sockaddr_un *)&address->storage;
     size_t len = strlen(path);
 
-    if (len == 0 || len >= sizeof un->sun_path)
+    if (len == 0 || len >= sizeof un->sun_path || strcmp(path, "@") == 0)
         return LARIO_EADDR;
     un->sun_family = AF_UNIX;
+    if (path[0] == '@') {
+        /* A name of Linux without a file: it begins with a NUL and ends with its length. */
+        memcpy(un->sun_path + 1, path + 1, len - 1);
+        address->len = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + len);
+        return 0;
+    }
     memcpy(un->sun_path, path, len + 1);
     address->len = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + len + 1);
     return 0;
@@ -114,7 +120,11 @@ const char *lario_address_format(const lario_address *address, char text[LARIO_A
     } else {
         const char *path = lario_address_path(address);
 
-        snprintf(text, LARIO_ADDRESS_TEXT_BYTES, path[0] ? "unix:%s" : "unix%s", path);
+        if (!path[0] && address->len > offsetof(struct sockaddr_un, sun_path) + 1)
+            snprintf(text, LARIO_ADDRESS_TEXT_BYTES, "unix:@%.*s",
+                     (int)(address->len - offsetof(struct sockaddr_un, sun_path) - 1), path + 1);
+        else
+            snprintf(text, LARIO_ADDRESS_TEXT_BYTES, path[0] ? "unix:%s" : "unix%s", path);
     }
     return text;
 }

@@ -20,8 +20,9 @@ typedef struct lario_address {
 #define LARIO_ADDRESS_TEXT_BYTES 120
 
 /*
- * Parses "ADDR:PORT", "[ADDR6]:PORT", ":PORT" (all IPv6 and IPv4 addresses) or "unix:PATH". Only
- * numeric addresses: nothing is looked up. LARIO_EADDR.
+ * Parses "ADDR:PORT", "[ADDR6]:PORT", ":PORT" (all IPv6 and IPv4 addresses), "unix:PATH" or
+ * "unix:@NAME" (abstract, without a file). Only numeric addresses: nothing is looked up.
+ * LARIO_EADDR.
  */
 int lario_address_parse(lario_address *address, const char *text);
 

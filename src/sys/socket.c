@@ -2,6 +2,7 @@
 #include "sys/socket.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <stdint.h>
@@ -91,6 +92,44 @@ static bool somebody_listens(const lario_address *address)
     return !refused;
 }
 
+/* Fills up the descriptors with copies of the first. 0 or -errno: then all are closed. */
+static int duplicate(int *fds, unsigned count)
+{
+    unsigned opened = 1;
+    int rc = 0;
+
+    while (rc == 0 && opened < count) {
+        int copy = fcntl(fds[0], F_DUPFD_CLOEXEC, 0);
+
+        if (copy < 0)
+            rc = -errno;
+        else
+            fds[opened++] = copy;
+    }
+    while (rc < 0 && opened > 0)
+        close(fds[--opened]);
+    return rc;
+}
+
+int lario_socket_listen_inherited(int fd, lario_address *address, int *ret_fds, unsigned count)
+{
+    int listens = 0, flags = fcntl(fd, F_GETFL);
+    socklen_t len = sizeof listens;
+
+    if (flags < 0 || getsockopt(fd, SOL_SOCKET, SO_ACCEPTCONN, &listens, &len) < 0)
+        return -errno;
+    if (!listens)
+        return -EINVAL;
+    int rc = lario_socket_local(fd, address);
+
+    if (rc < 0)
+        return rc;
+    if (fcntl(fd, F_SETFL, flags | O_NONBLOCK) < 0 || fcntl(fd, F_SETFD, FD_CLOEXEC) < 0)
+        return -errno;
+    ret_fds[0] = fd;
+    return duplicate(ret_fds, count);
+}
+
 static int listen_unix(const lario_address *address, int backlog, int *ret_fds, unsigned count)
 {
     struct stat status;
@@ -106,21 +145,14 @@ static int listen_unix(const lario_address *address, int backlog, int *ret_fds, 
     }
     if (fd < 0)
         return fd;
-    unsigned opened = 0;
-    int rc = listen(fd, backlog) < 0 ? -errno : 0;
+    if (listen(fd, backlog) < 0) {
+        int rc = -errno;
 
-    ret_fds[opened++] = fd;
-    while (rc == 0 && opened < count) {
-        int copy = dup(fd);
-
-        if (copy < 0)
-            rc = -errno;
-        else
-            ret_fds[opened++] = copy;
+        close(fd);
+        return rc;
     }
-    while (rc < 0 && opened > 0)
-        close(ret_fds[--opened]);
-    return rc;
+    ret_fds[0] = fd;
+    return duplicate(ret_fds, count);
 }
 
 int lario_socket_listen(lario_address *address, int backlog, int *ret_fds, unsigned count)
@@ -128,6 +160,13 @@ int lario_socket_listen(lario_address *address, int backlog, int *ret_fds, unsig
     if (lario_address_is_unix(address))
         return listen_unix(address, backlog, ret_fds, count);
     return listen_shared(address, backlog, ret_fds, count);
+}
+
+int lario_address_chmod(const lario_address *address, unsigned mode)
+{
+    const char *path = lario_address_is_unix(address) ? lario_address_path(address) : "";
+
+    return *path && chmod(path, (mode_t)mode) < 0 ? -errno : 0;
 }
 
 void lario_address_unlink(const lario_address *address)

@@ -20,6 +20,16 @@
  */
 int lario_socket_listen(lario_address *address, int backlog, int *ret_fds, unsigned count);
 
+/*
+ * The same for a listening socket that was inherited as descriptor `fd`: it is duplicated for each
+ * loop. `address` becomes its own. -ENOTSOCK and others when it is none; then all are closed but
+ * `fd`.
+ */
+int lario_socket_listen_inherited(int fd, lario_address *address, int *ret_fds, unsigned count);
+
+/* Sets the permissions of the file of a unix address; nothing for others. 0 or -errno. */
+int lario_address_chmod(const lario_address *address, unsigned mode);
+
 /* Removes the file of a unix address; nothing for others. */
 void lario_address_unlink(const lario_address *address);
 

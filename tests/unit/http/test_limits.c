@@ -476,6 +476,74 @@ static void stalled_output_is_reset_and_told(void **state)
     serving_stop(&server);
 }
 
+static int says_ok(lario_req *req)
+{
+    return lario_reply(req, 200, NULL, "ok");
+}
+
+static void requests_a_connection_have_a_limit(void **state)
+{
+    serving server;
+    test_client client;
+    test_answer got = {0};
+    (void)state;
+
+    serving_init(&server);
+    server.limits.requests_a_conn_max = 3;
+    lario_get(server.app, "/", says_ok);
+    serving_start(&server);
+    client_open(&client, server.address);
+    for (int i = 1; i <= 3; i++) {
+        client_puts(&client, "GET / HTTP/1.1\r\nHost: t\r\n\r\n");
+        client_answer(&client, &got, false);
+        assert_int_equal(got.status, 200);
+        assert_int_equal(got.closes, i == 3);
+    }
+    assert_int_equal(client_read_end(&client), 0);
+    answer_done(&got);
+    client_close(&client);
+    serving_stop(&server);
+}
+
+/* A client that asks learns a time that is 5 s less than ours; others are told nothing. */
+static void idle_time_is_advertised_to_who_asks(void **state)
+{
+    static const struct {
+        const char *request;
+        uint32_t idle_ms;
+        const char *told;
+    } cases[] = {
+        {"GET / HTTP/1.1\r\nHost: t\r\n\r\n", 60000, NULL},
+        {"GET / HTTP/1.1\r\nHost: t\r\nConnection: Keep-Alive\r\n\r\n", 60000,
+         "Connection: keep-alive\r\nKeep-Alive: timeout=55\r\n"},
+        {"GET / HTTP/1.0\r\nConnection: keep-alive\r\n\r\n", 8000,
+         "Connection: keep-alive\r\nKeep-Alive: timeout=3\r\n"},
+        {"GET / HTTP/1.0\r\nConnection: keep-alive\r\n\r\n", 5000, "Connection: keep-alive\r\n"},
+    };
+    test_answer got = {0};
+    (void)state;
+
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        serving server;
+        test_client client;
+
+        serving_init(&server);
+        server.limits.idle_ms = cases[i].idle_ms;
+        lario_get(server.app, "/", says_ok);
+        serving_start(&server);
+        client_open(&client, server.address);
+        client_puts(&client, cases[i].request);
+        client_answer(&client, &got, false);
+        if (cases[i].told)
+            assert_non_null(strstr(got.head, cases[i].told));
+        assert_int_equal(strstr(got.head, "Keep-Alive: ") != NULL,
+                         cases[i].told && strstr(cases[i].told, "timeout"));
+        client_close(&client);
+        serving_stop(&server);
+    }
+    answer_done(&got);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -497,6 +565,8 @@ int main(void)
         cmocka_unit_test(pipelined_over_the_limit_wait_their_turn),
         cmocka_unit_test(output_over_its_limit_parks_the_writer),
         cmocka_unit_test(stalled_output_is_reset_and_told),
+        cmocka_unit_test(requests_a_connection_have_a_limit),
+        cmocka_unit_test(idle_time_is_advertised_to_who_asks),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

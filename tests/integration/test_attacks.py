@@ -20,9 +20,13 @@ BODY_BYTES = 1 << 20
 OUTPUT_BYTES = 1 << 20
 MESSAGE_BYTES = 1 << 20
 
-# Output waits in blocks. A piece that does not fit into the last block begins another, so that two
-# neighbours hold more than one of them has room for, and the queue at worst twice its bytes.
-QUEUE_BYTES = 2 * OUTPUT_BYTES
+# Output waits in blocks, which count whole, and the writer parks behind the one that is too much.
+QUEUE_BYTES = OUTPUT_BYTES + HEAD_BYTES
+
+# Requests that wait: at most what one read brings, behind a head that is not whole; the buffer of
+# it is made twice as large as it must be.
+READ_BYTES = 64 << 10
+WINDOW_BYTES = 2 * (HEAD_BYTES + READ_BYTES)
 STACK_BYTES = 64 << 10
 
 ALLOWANCE_BYTES = 256 << 10
@@ -126,7 +130,7 @@ ATTACKS = {
     "body without an end": ("echo", flood(CHUNKED, b"ffff\r\n" + b"x" * 65535 + b"\r\n"),
                             2 * BODY_BYTES),
     "slow heads of 1,000": ("echo", slow_heads, MANY * HEAD_BYTES),
-    "answers never read": ("echo", never_read, QUEUE_BYTES + HEAD_BYTES),
+    "answers never read": ("echo", never_read, QUEUE_BYTES + WINDOW_BYTES),
     "pings": ("websocket_echo", websocket(b"", frame(PING, b"p" * 125) * 500), QUEUE_BYTES),
     "messages, answers never read": ("websocket_echo",
                                      websocket(b"", frame(TEXT, b"x" * 1000) * 60),

@@ -162,3 +162,18 @@ def test_memory_stays_within_the_limits(server, name):
           f"peak +{grown >> 10:>6,} KiB  after +{(watch.after - watch.before) >> 10:>6,} KiB  "
           f"bound {bound >> 10:>6,} KiB")
     assert grown <= bound
+
+
+@pytest.mark.parametrize("name", ["answers never read", "messages, answers never read"])
+def test_memory_of_an_attack_is_used_again(server, name):
+    """What a loop keeps of its blocks after one such client serves the next: nothing adds up."""
+    program, attack, _ = ATTACKS[name]
+    target = server(program, args=("--loops", "1"))
+    status = target.get("/").status
+    after = []
+    for _ in range(4):
+        with contextlib.ExitStack() as clients:
+            attack(target, clients)
+        assert target.get("/").status == status
+        after.append(resident(target.process.pid))
+    assert after[-1] - after[0] <= ALLOWANCE_BYTES

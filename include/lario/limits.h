@@ -52,7 +52,7 @@ typedef struct lario_limits {
     uint32_t connections_a_peer_max; /* 0: no limit; of one address on a loop; 503 and close */
     uint32_t requests_a_conn_max;    /* 0: no limit; the last one's answer says close */
     uint32_t pipelined_a_turn_max;   /* 64 requests of one connection in one loop turn; they wait */
-    size_t output_bytes_max;         /* 1 MiB queued for one connection; the writer parks */
+    size_t output_bytes_max; /* 1 MiB of memory that queued output holds; the writer parks */
 
     /* WebSocket (RFC 6455). */
     uint64_t ws_message_bytes_max; /* 1 MiB, reassembled; close code 1009 */

@@ -231,6 +231,12 @@ void lario_http1_body_init(lario_http1_body *body, const lario_http1_head *head)
     }
 }
 
+uint64_t lario_http1_body_announced(const lario_http1_body *body)
+{
+    /* While a chunk's size is being read, `left` is not yet what it will be. */
+    return body->phase <= PHASE_DATA ? body->left : 0;
+}
+
 int lario_http1_body_next(lario_http1_body *body, const lario_http1_body_limits *limits,
                           const char *data, size_t len, size_t *ret_used, const char **ret_data,
                           size_t *ret_data_len)

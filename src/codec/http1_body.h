@@ -41,6 +41,12 @@ enum lario_http1_body_result {
 void lario_http1_body_init(lario_http1_body *body, const lario_http1_head *head);
 
 /*
+ * What is known to follow: the rest of a body of a known length, or of the current chunk; 0 between
+ * chunks.
+ */
+uint64_t lario_http1_body_announced(const lario_http1_body *body);
+
+/*
  * Takes up to `len` bytes; *ret_used says how many were used, which are not given again. Call it
  * repeatedly until it answers MORE or END. After END it answers END with 0 bytes used. Trailer
  * fields are checked like head fields and dropped.

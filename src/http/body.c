@@ -68,11 +68,25 @@ static int wait_for_body(lario_req *req, uint64_t deadline_ns)
     return check_rate(req, lario_clock_ns() - before);
 }
 
+/* What holds for a reader besides the least rate. */
+typedef struct body_reading {
+    uint64_t deadline_ns;
+    uint64_t bytes_left; /* of the limit */
+} body_reading;
+
+/* Whether the bytes at hand and those announced behind them are more than the reader may take. */
+static bool is_too_big(const lario_req *req, const body_reading *reading, size_t at_hand)
+{
+    return at_hand > reading->bytes_left ||
+           lario_http1_body_announced(&req->conn->body) > reading->bytes_left - at_hand;
+}
+
 /*
  * Shows the next bytes of the body, from 1 to `max`, in place; they are taken by
- * lario_stream_consume() of *ret_used. 0 at the end.
+ * lario_stream_consume() of *ret_used. 0 at the end. A length or a chunk that is announced beyond
+ * the limit is LARIO_ETOOBIG before a byte of it is waited for.
  */
-static int next_part(lario_req *req, uint64_t deadline_ns, size_t max, size_t *ret_used,
+static int next_part(lario_req *req, const body_reading *reading, size_t max, size_t *ret_used,
                      const char **ret_data, size_t *ret_len)
 {
     lario_http_conn *conn = req->conn;
@@ -83,11 +97,13 @@ static int next_part(lario_req *req, uint64_t deadline_ns, size_t max, size_t *r
 
         if (rc < 0)
             return rc;
+        if (is_too_big(req, reading, rc == LARIO_HTTP1_BODY_DATA ? *ret_len : 0))
+            return LARIO_ETOOBIG;
         if (rc == LARIO_HTTP1_BODY_DATA)
             return 1;
         lario_stream_consume(stream, *ret_used);
         if (rc == LARIO_HTTP1_BODY_MORE && stream->in_len == 0) {
-            rc = wait_for_body(req, deadline_ns);
+            rc = wait_for_body(req, reading->deadline_ns);
             if (rc < 0)
                 return rc;
         }
@@ -97,9 +113,10 @@ static int next_part(lario_req *req, uint64_t deadline_ns, size_t max, size_t *r
 
 int lario_body_read_raw(lario_req *req, void *buffer, size_t size)
 {
+    static const body_reading reading = {UINT64_MAX, UINT64_MAX};
     const char *data;
     size_t used, len;
-    int rc = next_part(req, UINT64_MAX, size, &used, &data, &len);
+    int rc = next_part(req, &reading, size, &used, &data, &len);
 
     if (rc <= 0)
         return rc;
@@ -142,21 +159,21 @@ static int grow_body(lario_req *req, size_t len, size_t *room)
 
 static int read_whole(lario_req *req)
 {
-    uint64_t deadline = lario_clock_ns() + req->body_ms * LARIO_NS_PER_MS;
+    body_reading reading = {
+        .deadline_ns = lario_clock_ns() + req->body_ms * LARIO_NS_PER_MS,
+        .bytes_left = req->body_bytes_max,
+    };
     const char *data;
     size_t used, len, room = 0;
     int rc;
 
-    if (!req->conn->body_ended && req->conn->body.left > req->body_bytes_max)
-        return LARIO_ETOOBIG; /* a Content-Length says so before a byte is sent */
-    while ((rc = next_part(req, deadline, SIZE_MAX, &used, &data, &len)) > 0) {
-        if (len > req->body_bytes_max - req->body_len)
-            return LARIO_ETOOBIG;
+    while ((rc = next_part(req, &reading, SIZE_MAX, &used, &data, &len)) > 0) {
         rc = grow_body(req, len, &room);
         if (rc < 0)
             return rc;
         memcpy(req->body_data + req->body_len, data, len);
         req->body_len += len;
+        reading.bytes_left -= len;
         req->body_window_len += len;
         req->body_in += len;
         lario_stream_consume(&req->conn->conn.stream, used);

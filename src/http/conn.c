@@ -338,8 +338,8 @@ static void advance(lario_http_conn *conn)
 {
     lario_stream *stream = &conn->conn.stream;
 
-    if (conn->turn != stream->loop->turn) {
-        conn->turn = stream->loop->turn;
+    if (conn->turn != (uint32_t)stream->loop->turn) {
+        conn->turn = (uint32_t)stream->loop->turn;
         conn->served = 0;
     }
     conn->is_advancing = true;
@@ -358,10 +358,12 @@ static void run_next_task(lario_task *task)
 {
     lario_http_conn *conn = lario_container_of(task, lario_http_conn, next_task);
 
-    if (conn->phase != LARIO_HTTP_BUSY && lario_stream_is_open(&conn->conn.stream)) {
-        conn->turn = 0; /* a new turn as far as the limit is concerned */
+    if (conn->phase == LARIO_HTTP_BUSY || !lario_stream_is_open(&conn->conn.stream))
+        return;
+    if (conn->turn == (uint32_t)conn->conn.stream.loop->turn)
+        lario_loop_defer(conn->conn.stream.loop, task); /* this is still the end of that turn */
+    else
         advance(conn);
-    }
 }
 
 /* ---- What the stream tells ---- */

@@ -52,9 +52,9 @@ typedef struct lario_http_conn {
     lario_http1_head *starting; /* the head that the process being started copies */
     lario_http1_body body;
     uint64_t skipped;
-    uint64_t turn; /* the turn that `served` counts in */
+    uint32_t turn; /* the turn that `served` counts in, modulo 2^32 */
     uint32_t served;
-    uint32_t requests; /* begun on this connection */
+    uint32_t requests; /* of the connection, up to the one that runs */
     uint16_t head_len; /* of the head being started */
     uint8_t phase;
     bool is_advancing; /* inside of the loop over the window */

@@ -28,12 +28,11 @@ char *lario_head_put_status(char *at, int status)
 static bool may_keep(const lario_req *req)
 {
     const lario_http_conn *conn = req->conn;
+    uint32_t requests_max = lario_http_conn_limits(conn)->requests_a_conn_max;
 
     if (!req->keep_asked || lario_conn_is_draining(&conn->conn))
         return false;
-    uint32_t requests_max = lario_http_conn_limits(conn)->requests_a_conn_max;
-
-    if (requests_max && conn->requests >= requests_max)
+    if (requests_max > 0 && conn->requests >= requests_max)
         return false;
     if (conn->conn.stream.in_drained && conn->conn.stream.in_len == 0)
         return false;

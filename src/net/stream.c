@@ -189,23 +189,31 @@ void lario_stream_read_stop(lario_stream *stream)
 
 /* ---- Output ---- */
 
+/*
+ * What a block counts for in out_bytes as long as it waits: the memory that it holds, however few
+ * bytes are in it. Else many small pieces, each in a block of its own, would cost a multiple of the
+ * limit.
+ */
+static size_t weight(const lario_block *block)
+{
+    if (block->kind == LARIO_BLOCK_FILE)
+        return LARIO_STREAM_FILE_BYTES;
+    return sizeof *block +
+           (block->kind == LARIO_BLOCK_BYTES ? block->room : lario_block_len(block));
+}
+
 /* Puts a block, if it is not NULL, behind the others, and returns it. */
 static lario_block *append_block(lario_stream *stream, lario_block *block)
 {
     if (!block)
         return NULL;
+    stream->out_bytes += weight(block);
     if (stream->out_last)
         stream->out_last->next = block;
     else
         stream->out_first = block;
     stream->out_last = block;
     return block;
-}
-
-/* What a block counts for in out_bytes, with `len` bytes of it to be sent. */
-static size_t weight(const lario_block *block, size_t len)
-{
-    return block->kind == LARIO_BLOCK_FILE ? LARIO_STREAM_FILE_BYTES : len;
 }
 
 char *lario_stream_reserve(lario_stream *stream, size_t count)
@@ -217,10 +225,9 @@ char *lario_stream_reserve(lario_stream *stream, size_t count)
     return block ? block->bytes + block->end : NULL;
 }
 
-/* `weight` more than before waits to be sent, by the end of the turn. */
-static void has_grown(lario_stream *stream, size_t weight)
+/* There is more to be sent than before, by the end of the turn. */
+static void has_grown(lario_stream *stream)
 {
-    stream->out_bytes += weight;
     if (!stream->is_writing)
         lario_loop_defer(stream->loop, &stream->task);
 }
@@ -228,7 +235,7 @@ static void has_grown(lario_stream *stream, size_t weight)
 void lario_stream_commit(lario_stream *stream, size_t count)
 {
     stream->out_last->end += count;
-    has_grown(stream, count);
+    has_grown(stream);
 }
 
 int lario_stream_write(lario_stream *stream, const void *data, size_t len)
@@ -252,7 +259,6 @@ int lario_stream_write(lario_stream *stream, const void *data, size_t len)
     if (fits > 0) {
         memcpy(block->bytes + block->end, data, fits);
         block->end += fits;
-        stream->out_bytes += fits;
     }
     if (fits < len)
         memcpy(last->bytes, (const char *)data + fits, len - fits);
@@ -268,7 +274,7 @@ int lario_stream_write_shared(lario_stream *stream, lario_shared *shared, size_t
         return 0;
     if (!append_block(stream, lario_block_get_shared(pool_of(stream), shared, at, len)))
         return LARIO_ENOMEM;
-    has_grown(stream, len);
+    has_grown(stream);
     return 0;
 }
 
@@ -284,7 +290,7 @@ int lario_stream_write_file(lario_stream *stream, lario_block_file *file, uint64
     if (!append_block(stream,
                       lario_block_get_file(pool_of(stream), file, (size_t)offset, (size_t)len)))
         return LARIO_ENOMEM;
-    has_grown(stream, LARIO_STREAM_FILE_BYTES);
+    has_grown(stream);
     return 0;
 }
 
@@ -304,12 +310,12 @@ static void drop_output(lario_stream *stream, size_t count)
 
         if (count < here) {
             block->at += count;
-            if (block->kind != LARIO_BLOCK_FILE)
+            if (block->kind == LARIO_BLOCK_SHARED)
                 stream->out_bytes -= count;
             return;
         }
         count -= here;
-        stream->out_bytes -= weight(block, here);
+        stream->out_bytes -= weight(block);
         stream->out_first = block->next;
         lario_block_put(pool_of(stream), block);
     }

@@ -65,7 +65,7 @@ struct lario_stream {
     /* Queued output. */
     lario_block *out_first;
     lario_block *out_last;
-    size_t out_bytes; /* of memory, with LARIO_STREAM_FILE_BYTES for each part of a file */
+    size_t out_bytes; /* what the queue holds of memory, see lario_stream_check_full(); 0: empty */
 
     lario_tls *tls; /* the filter of net/tls.h, or NULL */
 
@@ -136,7 +136,11 @@ int lario_stream_write_shared(lario_stream *stream, lario_shared *shared, size_t
 int lario_stream_write_file(lario_stream *stream, lario_block_file *file, uint64_t offset,
                             uint64_t len);
 
-/* Whether more than limits->output_bytes_max wait; on_room comes when it is over. */
+/*
+ * Whether what waits holds more memory than limits->output_bytes_max; on_room comes when it is
+ * over. A block counts whole, with its header and the room that no bytes fill, until the last of
+ * it has left; a part of a file counts LARIO_STREAM_FILE_BYTES.
+ */
 bool lario_stream_check_full(lario_stream *stream);
 
 /* ---- The end ---- */

@@ -138,14 +138,20 @@ def test_headers(text, tmp_path):
 @pytest.mark.parametrize("row, told", [
     ("| Two. | RFC 2 | `two_is_two` |", "no test is called two_is_two"),
     ("| Two. | RFC 2 | `one_is_one`, `test_two` |", "no test is called test_two"),
-    ("| Two. | RFC 2 | |", "without a test"),
-    ("| Two. | RFC 2 | one_is_one |", "without a test"),
-    ("| Two. | | `one_is_one` |", "without words or source"),
-    ("| Two. | `one_is_one` |", "three columns"),
+    ("| Two. | RFC 2 | |", "no test under 'test'"),
+    ("| Two. | RFC 2 | one_is_one |", "no test under 'test'"),
+    ("| Two. | | `one_is_one` |", "nothing under 'from'"),
+    ("| Two. | `one_is_one` |", "has 3 columns"),
     ("| One. | RFC 1 | `one_is_one` |", "twice"),
+    ("\n| limit | test |\n| --- | --- |\n| `one_max` | `one_is_one` |", "the limit two_ms has no"),
+    ("\n| limit | test |\n| --- | --- |\n| `three` | `one_is_one` |", "`three` is no field"),
+    ("\n| limit | test inside |\n| --- | --- |\n| `one_max` | |", "no test under 'test inside'"),
 ])
 def test_http_rules(row, told, tmp_path):
-    result = run("http-rules", tmp_path, {"docs/http.md": GOOD["docs/http.md"] + row + "\n"})
+    files = {"docs/http.md": GOOD["docs/http.md"] + row + "\n"}
+    if "limit" in row:
+        files["include/lario/limits.h"] = "    uint32_t one_max; /* 1 */\n    size_t two_ms;\n"
+    result = run("http-rules", tmp_path, files)
     assert result.returncode == 1
     assert told in result.stdout
 

@@ -183,6 +183,44 @@ static void body_over_its_limit_is_413(void **state)
     serving_stop(&server);
 }
 
+/* At once, from what is announced: not a byte of it is waited for, and nothing overflows. */
+static void announced_chunk_over_the_limit_is_413(void **state)
+{
+    static const char *const sizes[] = {"3e9", "100000000", "7fffffffffffffff", "ffffffffffffffff",
+                                        "fffffffffffffc19"};
+    static char text[4096];
+    serving server;
+    test_client client;
+    (void)state;
+
+    init(&server);
+    server.limits.body_bytes_max = 1000;
+    serving_start(&server);
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+        snprintf(text, sizeof text, CHUNKED "%s\r\n", sizes[i]);
+        refused(&server, text, 413);
+        /* What came before counts. */
+        snprintf(text, sizeof text, CHUNKED "1\r\nb\r\n%s\r\n", i == 0 ? "3e8" : sizes[i]);
+        refused(&server, text, 413);
+        snprintf(text, sizeof text, CHUNKED "%s\r\nbbb", sizes[i]);
+        refused(&server, text, 413);
+    }
+    accepted(&server, filled(text, CHUNKED "1\r\nb\r\n3e7\r\n", 'b', 999, "\r\n0\r\n\r\n"));
+    /* The size is judged when it is whole, even if it comes in pieces. */
+    client_open(&client, server.address);
+    client_puts(&client, CHUNKED "3e");
+    assert_false(client_has_input(&client, 30));
+    client_puts(&client, filled(text, "8\r\n", 'b', 1000, "\r\n0\r\n\r\n"));
+    assert_int_equal(client_status(&client), 200);
+    client_close(&client);
+    /* Who reads in parts has no such limit. */
+    accepted(&server, filled(text,
+                             "POST /count HTTP/1.1\r\n" HOST "Transfer-Encoding: chunked\r\n\r\n"
+                             "3e9\r\n",
+                             'b', 1001, "\r\n0\r\n\r\n"));
+    serving_stop(&server);
+}
+
 static void body_over_its_deadline_is_408(void **state)
 {
     serving server;
@@ -342,6 +380,7 @@ static void trailers_over_the_head_limits_are_400(void **state)
     serving_start(&server);
     accepted(&server, CHUNKED "1\r\nb\r\n0\r\nA: 1\r\nB: 2\r\n\r\n");
     refused(&server, CHUNKED "1\r\nb\r\n0\r\nA: 1\r\nB: 2\r\nC: 3\r\n\r\n", 400);
+    accepted(&server, filled(text, CHUNKED "0\r\nA: ", 'v', 100, "\r\n\r\n"));
     refused(&server, filled(text, CHUNKED "0\r\nA: ", 'v', 101, "\r\n\r\n"), 400);
     serving_stop(&server);
 }
@@ -481,30 +520,6 @@ static int says_ok(lario_req *req)
     return lario_reply(req, 200, NULL, "ok");
 }
 
-static void requests_a_connection_have_a_limit(void **state)
-{
-    serving server;
-    test_client client;
-    test_answer got = {0};
-    (void)state;
-
-    serving_init(&server);
-    server.limits.requests_a_conn_max = 3;
-    lario_get(server.app, "/", says_ok);
-    serving_start(&server);
-    client_open(&client, server.address);
-    for (int i = 1; i <= 3; i++) {
-        client_puts(&client, "GET / HTTP/1.1\r\nHost: t\r\n\r\n");
-        client_answer(&client, &got, false);
-        assert_int_equal(got.status, 200);
-        assert_int_equal(got.closes, i == 3);
-    }
-    assert_int_equal(client_read_end(&client), 0);
-    answer_done(&got);
-    client_close(&client);
-    serving_stop(&server);
-}
-
 /* A client that asks learns a time that is 5 s less than ours; others are told nothing. */
 static void idle_time_is_advertised_to_who_asks(void **state)
 {
@@ -552,6 +567,7 @@ int main(void)
         cmocka_unit_test(whole_head_over_its_limit_is_431),
         cmocka_unit_test(head_over_its_deadline_is_408),
         cmocka_unit_test(body_over_its_limit_is_413),
+        cmocka_unit_test(announced_chunk_over_the_limit_is_413),
         cmocka_unit_test(body_over_its_deadline_is_408),
         cmocka_unit_test(body_below_its_rate_is_408),
         cmocka_unit_test(idle_connection_is_closed_without_a_word),
@@ -565,7 +581,6 @@ int main(void)
         cmocka_unit_test(pipelined_over_the_limit_wait_their_turn),
         cmocka_unit_test(output_over_its_limit_parks_the_writer),
         cmocka_unit_test(stalled_output_is_reset_and_told),
-        cmocka_unit_test(requests_a_connection_have_a_limit),
         cmocka_unit_test(idle_time_is_advertised_to_who_asks),
     };
 

@@ -2,7 +2,6 @@
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
-#include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -12,50 +11,14 @@
 
 #include <cmocka.h>
 
+#include "allocations.h"
 #include "client.h"
 #include "serving.h"
 
 /*
  * The server's allocations: sessions again and again with each allocation failing in turn, and
- * none at all where there must be none. The linker leads all calls here; only those of the loops'
- * threads count.
+ * none at all where there must be none.
  */
-
-static atomic_int fails_at; /* how many allocations from now; 0 or less: none */
-static atomic_int allocations;
-
-void *__real_malloc(size_t size);
-void *__real_calloc(size_t count, size_t size);
-void *__real_realloc(void *old, size_t size);
-void *__wrap_malloc(size_t size);
-void *__wrap_calloc(size_t count, size_t size);
-void *__wrap_realloc(void *old, size_t size);
-
-static bool may_allocate(void)
-{
-    if (!lario_runtime_here())
-        return true;
-    atomic_fetch_add(&allocations, 1);
-    if (atomic_load(&fails_at) <= 0 || atomic_fetch_sub(&fails_at, 1) != 1)
-        return true;
-    errno = ENOMEM;
-    return false;
-}
-
-void *__wrap_malloc(size_t size)
-{
-    return may_allocate() ? __real_malloc(size) : NULL;
-}
-
-void *__wrap_calloc(size_t count, size_t size)
-{
-    return may_allocate() ? __real_calloc(count, size) : NULL;
-}
-
-void *__wrap_realloc(void *old, size_t size)
-{
-    return may_allocate() ? __real_realloc(old, size) : NULL;
-}
 
 /* ---- The server ---- */
 
@@ -125,7 +88,7 @@ static int echo(lario_req *req)
 
 static void start(serving *server)
 {
-    atomic_store(&fails_at, 0);
+    allocations_fail(0);
     serving_init(server);
     lario_any(server->app, "/ok", ok);
     lario_get(server->app, "/busy/:name", busy_get);
@@ -154,10 +117,10 @@ static void fail_each(void (*session)(test_client *client))
 
         assert_true(n < 300);
         start(&server);
-        atomic_store(&fails_at, n);
+        allocations_fail(n);
         client_open(&client, server.address);
         session(&client);
-        all_done = atomic_exchange(&fails_at, 0) > 0;
+        all_done = !allocations_failed();
         failures += !all_done;
         client_close(&client);
         client_open(&other, server.address);
@@ -286,11 +249,11 @@ static void keep_alive_get_allocates_nothing(void **state)
     client_open(&client, server.address);
     for (int i = 0; i < 20; i++)
         one_get(&client);
-    int before = atomic_load(&allocations);
+    int before = allocations_count();
 
     for (int i = 0; i < 100; i++)
         one_get(&client);
-    assert_int_equal(atomic_load(&allocations) - before, 0);
+    assert_int_equal(allocations_count() - before, 0);
     client_close(&client);
     serving_stop(&server);
 }
@@ -305,11 +268,11 @@ static void websocket_echo_allocates_nothing(void **state)
     client_ws_open(&client, server.address, "/echo");
     for (int i = 0; i < 20; i++)
         one_echo(&client);
-    int before = atomic_load(&allocations);
+    int before = allocations_count();
 
     for (int i = 0; i < 100; i++)
         one_echo(&client);
-    assert_int_equal(atomic_load(&allocations) - before, 0);
+    assert_int_equal(allocations_count() - before, 0);
     client_close(&client);
     serving_stop(&server);
 }

@@ -262,7 +262,7 @@ static void file_weighs_the_same_whatever_its_length(void **state)
     assert_int_equal(lario_stream_write_file(&stream, file, 0, FILE_BYTES), 0);
     assert_int_equal(stream.out_bytes, LARIO_STREAM_FILE_BYTES);
     assert_int_equal(lario_stream_write_shared(&stream, shared, 0, 5), 0);
-    assert_int_equal(stream.out_bytes, LARIO_STREAM_FILE_BYTES + 5);
+    assert_int_equal(stream.out_bytes, LARIO_STREAM_FILE_BYTES + sizeof(lario_block) + 5);
     assert_false(lario_stream_check_full(&stream));
     for (size_t i = 0; i < limits.output_bytes_max / LARIO_STREAM_FILE_BYTES; i++)
         assert_int_equal(lario_stream_write_file(&stream, file, 0, 1), 0);
@@ -270,6 +270,35 @@ static void file_weighs_the_same_whatever_its_length(void **state)
     lario_shared_unref(shared);
     send_all();
     assert_int_equal(stream.out_bytes, 0);
+}
+
+/* What is queued counts as the memory that it holds, however few bytes that are. */
+static void block_weighs_its_room(void **state)
+{
+    const size_t block = sizeof(lario_block) + LARIO_BLOCK_ROOM;
+    lario_shared *shared = lario_shared_new("12345", 5);
+    (void)state;
+
+    assert_int_equal(lario_stream_write(&stream, "1", 1), 0);
+    assert_int_equal(stream.out_bytes, block);
+    assert_int_equal(lario_stream_write(&stream, content, LARIO_BLOCK_ROOM - 1), 0);
+    assert_int_equal(stream.out_bytes, block);
+    assert_int_equal(lario_stream_write(&stream, "2", 1), 0);
+    assert_int_equal(stream.out_bytes, 2 * block);
+    /* A piece that does not fit leaves room unused, and is charged for it. */
+    assert_non_null(lario_stream_reserve(&stream, LARIO_BLOCK_ROOM));
+    lario_stream_commit(&stream, 3);
+    assert_int_equal(stream.out_bytes, 3 * block);
+    assert_int_equal(lario_stream_write_shared(&stream, shared, 0, 5), 0);
+    assert_int_equal(stream.out_bytes, 3 * block + sizeof(lario_block) + 5);
+    limits.output_bytes_max = stream.out_bytes;
+    assert_false(lario_stream_check_full(&stream));
+    assert_int_equal(lario_stream_write(&stream, "3", 1), 0);
+    assert_true(lario_stream_check_full(&stream));
+    lario_shared_unref(shared);
+    send_all();
+    assert_int_equal(stream.out_bytes, 0);
+    assert_int_equal(received_len, 1 + LARIO_BLOCK_ROOM - 1 + 1 + 3 + 5 + 1);
 }
 
 static void nothing_is_queued_for_no_bytes(void **state)
@@ -486,6 +515,7 @@ int main(void)
         TEST(large_file_leaves_in_many_steps),
         TEST(shared_bytes_outlive_their_maker_and_are_sent_in_parts),
         TEST(file_weighs_the_same_whatever_its_length),
+        TEST(block_weighs_its_room),
         TEST(nothing_is_queued_for_no_bytes),
         TEST(file_is_closed_once_it_has_left),
         TEST(file_is_closed_when_the_stream_is_aborted),

@@ -380,7 +380,7 @@ static void stop_accepting_on_loop(lario_loop *loop, void *arg)
     /* Whoever is in the backlog has connected, and closing it would reset them. */
     for (unsigned i = 0; i < server->addresses_count; i++)
         lario_io_accept_pending(&home->listeners[i].io,
-                                home->server->backlog ? home->server->backlog : BACKLOG);
+                                home->server->backlog ? (unsigned)home->server->backlog : BACKLOG);
     stop_listening(home);
 }
 

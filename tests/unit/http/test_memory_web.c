@@ -80,7 +80,7 @@ static int cookies(lario_req *req)
 
 static int session(lario_req *req)
 {
-    const char *value;
+    const char *value = "";
     int rc = lario_session_set(&sessions, req, "key", "kept");
 
     if (rc == 0)

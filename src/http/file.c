@@ -35,6 +35,8 @@ typedef struct file_answer {
     const lario_file_info *info;
     const char *type;
     char etag[48];
+    uint32_t fields_len; /* those that were added before the file's */
+    uint32_t fields_count;
 } file_answer;
 
 /* ---- The head ---- */
@@ -101,9 +103,12 @@ static int add_fields(const file_answer *answer, const char *encoding,
 {
     lario_req *req = answer->req;
     char date[LARIO_DATE_BYTES + 1];
+    int64_t now_s = (int64_t)lario_clock_wall_s();
+    /* A date to come would be a lie (RFC 9110 8.8.2.1). */
+    int64_t modified_s = answer->info->modified_s < now_s ? answer->info->modified_s : now_s;
     int rc = lario_add_header(req, "ETag", answer->etag);
 
-    if (rc == 0 && lario_date_format(answer->info->modified_s, date))
+    if (rc == 0 && lario_date_format(modified_s, date))
         rc = lario_add_header(req, "Last-Modified", date);
     if (rc == 0)
         rc = add_if(req, "Cache-Control", options->cache_control);
@@ -112,6 +117,30 @@ static int add_fields(const file_answer *answer, const char *encoding,
     if (rc == 0 && options->download_name)
         rc = add_disposition(req, options->download_name);
     return rc;
+}
+
+static int add_content_range(const file_answer *answer, const lario_range *range)
+{
+    char text[80];
+
+    if (range)
+        snprintf(text, sizeof text, "bytes %" PRIu64 "-%" PRIu64 "/%" PRIu64, range->first,
+                 range->last, answer->info->bytes);
+    else
+        snprintf(text, sizeof text, "bytes */%" PRIu64, answer->info->bytes);
+    return lario_add_header(answer->req, "Content-Range", text);
+}
+
+/* An error page is not the file: what was said of that does not hold for it. */
+static int refuse(const file_answer *answer, int status)
+{
+    lario_req *req = answer->req;
+
+    req->extra_len = answer->fields_len;
+    req->extra_count = answer->fields_count;
+    int rc = status == 416 ? add_content_range(answer, NULL) : 0;
+
+    return rc < 0 ? rc : lario_reply_error(req, status);
 }
 
 /* ---- What the client knows ---- */
@@ -195,18 +224,6 @@ static int send_piece(file_answer *answer, int status, uint64_t offset, uint64_t
 
 /* ---- Ranges ---- */
 
-static int add_content_range(const file_answer *answer, const lario_range *range)
-{
-    char text[80];
-
-    if (range)
-        snprintf(text, sizeof text, "bytes %" PRIu64 "-%" PRIu64 "/%" PRIu64, range->first,
-                 range->last, answer->info->bytes);
-    else
-        snprintf(text, sizeof text, "bytes */%" PRIu64, answer->info->bytes);
-    return lario_add_header(answer->req, "Content-Range", text);
-}
-
 static int send_range(file_answer *answer, const lario_range *range)
 {
     int rc = add_content_range(answer, range);
@@ -285,11 +302,8 @@ static int answer_range(file_answer *answer, const lario_conditions *conditions,
                                         max < RANGES_MAX ? max : RANGES_MAX)
                     : 0;
 
-    if (count == LARIO_RANGE_UNSATISFIABLE) {
-        int rc = add_content_range(answer, NULL);
-
-        return rc < 0 ? rc : lario_reply_error(req, 416);
-    }
+    if (count == LARIO_RANGE_UNSATISFIABLE)
+        return refuse(answer, 416);
     if (count == 0)
         return send_whole(answer);
     return count == 1 ? send_range(answer, &ranges[0]) : send_ranges(answer, ranges, count);
@@ -315,7 +329,7 @@ static int answer_conditions(file_answer *answer)
     case LARIO_CONDITION_NOT_MODIFIED:
         return lario_reply(req, 304, NULL, NULL);
     case LARIO_CONDITION_FAILED:
-        return lario_reply_error(req, 412);
+        return refuse(answer, 412);
     default:
         return answer_range(answer, &conditions, &validators, now_s);
     }
@@ -329,6 +343,8 @@ int lario_reply_open_file(lario_req *req, int fd, const lario_file_info *info, c
         .fd = fd,
         .info = info,
         .type = options->type ? options->type : lario_mime_type(name),
+        .fields_len = req->extra_len,
+        .fields_count = req->extra_count,
     };
 
     make_etag(&answer, encoding);

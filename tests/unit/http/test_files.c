@@ -412,6 +412,49 @@ static void compressed_sibling_is_given(void **state)
     serving_stop(&server);
 }
 
+/* An error page has nothing of the file: a client would unpack it, or keep it as the file. */
+static void error_has_none_of_the_files_fields(void **state)
+{
+    static const struct {
+        const char *fields;
+        int status;
+    } cases[] = {{"Range: bytes=9000-\r\n", 416}, {"If-Match: \"zz\"\r\n", 412}};
+    static const char *const names[] = {"Content-Encoding", "ETag", "Last-Modified",
+                                        "Cache-Control"};
+    serving server;
+    test_answer got = {0};
+    char fields[100];
+    (void)state;
+
+    start(&server, &(lario_static_options){.has_compressed = true, .cache_control = "max-age=9"});
+    for (size_t i = 0; i < 2; i++) {
+        snprintf(fields, sizeof fields, "Accept-Encoding: gzip\r\n%s", cases[i].fields);
+        ask(&server, "GET", "/page.html", fields, &got);
+        assert_int_equal(got.status, cases[i].status);
+        for (size_t k = 0; k < 4; k++)
+            assert_null(field(&got, names[k]));
+    }
+    answer_done(&got);
+    serving_stop(&server);
+}
+
+static void last_modified_is_never_to_come(void **state)
+{
+    const struct timespec times[2] = {{.tv_sec = 4000000000}, {.tv_sec = 4000000000}};
+    serving server;
+    test_answer got = {0};
+    (void)state;
+
+    make_file("later", "x", 1);
+    assert_int_equal(utimensat(AT_FDCWD, path_of("later"), times, 0), 0);
+    start(&server, NULL);
+    ask(&server, "GET", "/later", "", &got);
+    assert_null(strstr(field(&got, "Last-Modified"), "2096"));
+    answer_done(&got);
+    serving_stop(&server);
+    unlink(path_of("later"));
+}
+
 /* ---- lario_reply_file() ---- */
 
 static int sends_file(lario_req *req)
@@ -496,6 +539,8 @@ int main(void)
         cmocka_unit_test(if_range_wants_the_same_file),
         cmocka_unit_test(folder_options_are_followed),
         cmocka_unit_test(compressed_sibling_is_given),
+        cmocka_unit_test(error_has_none_of_the_files_fields),
+        cmocka_unit_test(last_modified_is_never_to_come),
         cmocka_unit_test(file_is_sent_as_attachment),
         cmocka_unit_test(file_that_becomes_shorter_cuts_the_connection),
     };

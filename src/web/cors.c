@@ -90,6 +90,9 @@ static const char *fault_of(const lario_cors *cors, bool is_any)
 {
     if (!cors || !cors->origins || !cors->origins[0])
         return "there are no origins";
+    for (const char *const *at = cors->origins; *at; at++)
+        if (strcmp(*at, "*") == 0 && (at > cors->origins || at[1]))
+            return "* stands alone";
     if (is_any && cors->has_credentials)
         return "credentials need a list of origins";
     return NULL;

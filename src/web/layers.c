@@ -17,6 +17,7 @@ typedef struct layer_chain {
     const lario_router_layer *next;
     lario_route_path path;
     lario_layers_end end;
+    bool has_run; /* what is inside has, and does not again */
 } layer_chain;
 
 static bool is_for(const lario_router_layer *layer, lario_route_path path)
@@ -37,9 +38,9 @@ int lario_next(lario_req *req)
     layer_chain *chain = *slot;
     int rc;
 
-    if (!chain)
+    if (!chain || chain->has_run)
         return LARIO_ESTATE;
-    const lario_router_layer *before = chain->next, *layer = before;
+    const lario_router_layer *layer = chain->next;
 
     while (layer && !is_for(layer, chain->path))
         layer = layer->next;
@@ -51,7 +52,7 @@ int lario_next(lario_req *req)
         rc = chain->end(chain->router, req, chain->path);
     }
     *slot = chain;
-    chain->next = before;
+    chain->has_run = true;
     return rc;
 }
 

@@ -143,6 +143,31 @@ static void next_is_for_middleware_only(void **state)
     serving_stop(&server);
 }
 
+static int calls_next_twice(lario_req *req)
+{
+    int rc = lario_next(req);
+
+    note(lario_next(req));
+    return rc;
+}
+
+static void next_runs_the_rest_once(void **state)
+{
+    serving server;
+    (void)state;
+
+    serving_init(&server);
+    lario_use(server.app, "/", calls_next_twice);
+    lario_use(server.app, "/", calls_next_twice);
+    lario_get(server.app, "/", route);
+    serving_start(&server);
+    expect(&server, GET("/"), 200, NULL);
+    assert_int_equal(next_note(), 9);
+    assert_int_equal(next_note(), LARIO_ESTATE);
+    assert_int_equal(next_note(), LARIO_ESTATE);
+    serving_stop(&server);
+}
+
 static int limits_bodies(lario_req *req)
 {
     lario_limit_body(req, 4, 1000);
@@ -267,8 +292,10 @@ static void cors_answers_preflights(void **state)
 static void cors_for_all_has_no_credentials(void **state)
 {
     static const char *const all[] = {"*", NULL}, *const none[] = {NULL};
+    static const char *const mixed[] = {"https://a.example.org", "*", NULL};
     const lario_cors open = {.origins = all};
-    const lario_cors bad[] = {{.origins = all, .has_credentials = true}, {.origins = none}, {0}};
+    const lario_cors bad[] = {
+        {.origins = all, .has_credentials = true}, {.origins = none}, {0}, {.origins = mixed}};
     serving server;
     test_answer got = {0};
     (void)state;
@@ -279,7 +306,7 @@ static void cors_for_all_has_no_credentials(void **state)
     assert_null(strstr(got.head, "Vary"));
     answer_done(&got);
     serving_stop(&server);
-    for (size_t i = 0; i < 3; i++) {
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         lario_app *app = lario_app_new();
 
         lario_app_listen(app, "127.0.0.1:0");
@@ -454,6 +481,7 @@ int main(void)
         cmocka_unit_test(prefix_is_compared_by_segments),
         cmocka_unit_test(middleware_runs_where_no_route_is),
         cmocka_unit_test(next_is_for_middleware_only),
+        cmocka_unit_test(next_runs_the_rest_once),
         cmocka_unit_test(body_limit_is_set_for_some_routes),
         cmocka_unit_test(security_headers_are_on_every_answer),
         cmocka_unit_test(cors_allows_the_origins_of_its_list),

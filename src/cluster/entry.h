@@ -37,6 +37,10 @@ typedef struct lario_scope_request {
  */
 int lario_scope_write(lario_scope_request *request, void (*fn)(lario_loop *loop, void *arg));
 
+/* lario_publish() of bytes that are shared already, of any kind. */
+int lario_scope_publish_shared(lario_scope *scope, const char *name, int kind,
+                               lario_shared *shared);
+
 bool lario_scope_name_is_valid(const char *name);
 
 /* The live process of the request on this loop, or NULL. */

@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "cluster/entry.h"
-#include "http/ws.h"
 
 /* Groups: sets of processes. A group is there while it has members. */
 
@@ -383,13 +382,13 @@ int lario_publish(lario_scope *scope, const char *name, int kind, const void *da
     return rc;
 }
 
-int lario_ws_publish(lario_scope *scope, const char *name, lario_ws_frame *frame)
+int lario_scope_publish_shared(lario_scope *scope, const char *name, int kind, lario_shared *shared)
 {
     receivers to = {0};
     int rc = lario_loop_current ? collect_all(scope, name, &to) : LARIO_ENOTPROC;
 
     if (rc == 0)
-        rc = send_to_all(&to, LARIO_KIND_FOR_SOURCE, lario_ws_frame_shared(frame));
+        rc = send_to_all(&to, kind, shared);
     free(to.pids);
     return rc;
 }

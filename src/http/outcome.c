@@ -7,7 +7,11 @@
 
 /* How a request ends: what a failed handler tells the client and the log. */
 
-int lario_reply_error(lario_req *req, int status)
+/*
+ * Never a part of its callers: its page would then lie in the frame of every request's process, and
+ * one that waits would hold a page of its stack more.
+ */
+__attribute__((noinline)) int lario_reply_error(lario_req *req, int status)
 {
     char page[LARIO_ERROR_PAGE_BYTES_MAX];
     const char *type;

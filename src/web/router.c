@@ -317,28 +317,26 @@ static int redirect_slash(lario_req *req)
     return location ? lario_redirect(req, 308, location) : LARIO_ENOMEM;
 }
 
+/* ---- The way of a request ---- */
+
+static int route_in(lario_router *router, lario_req *req, lario_route_path path, bool is_twin);
+
 /* The path fits no route: perhaps its twin does. */
-static int try_slash(lario_router *router, lario_req *req, lario_route_path path, wanted by)
+__attribute__((noinline)) static int try_slash(lario_router *router, lario_req *req,
+                                               lario_route_path path)
 {
-    lario_route_match match;
     lario_route_path other;
 
     if (router->slash == LARIO_SLASH_STRICT || !toggle_slash(req, path, &other))
         return lario_reply_error(req, 404);
-    lario_route_tree_match(&router->tree, other.text, other.len, by.own | by.get | METHOD_ANY,
-                           &match);
-    if (!match.routes && match.methods == 0)
-        return lario_reply_error(req, 404);
-    if (router->slash == LARIO_SLASH_REDIRECT)
-        return redirect_slash(req);
-    if (match.routes)
-        return run(req, choose(match.routes, by), other.text, &match);
-    return answer_alone(router, req, match.methods);
+    return route_in(router, req, other, true);
 }
 
-/* ---- The way of a request ---- */
-
-static int route_to(lario_router *router, lario_req *req, lario_route_path path)
+/*
+ * The only place that looks for a route, so that the compiler can put the looking into it: its
+ * frame stays on the stack of every handler, and an idle one has to do with a page.
+ */
+static int route_in(lario_router *router, lario_req *req, lario_route_path path, bool is_twin)
 {
     wanted by = wanted_by(router, lario_method(req));
     lario_route_match match;
@@ -347,11 +345,20 @@ static int route_to(lario_router *router, lario_req *req, lario_route_path path)
         return answer_alone(router, req, ~METHOD_ANY);
     lario_route_tree_match(&router->tree, path.text, path.len, by.own | by.get | METHOD_ANY,
                            &match);
+    bool fits = match.routes || match.methods != 0;
+
+    if (is_twin && fits && router->slash == LARIO_SLASH_REDIRECT)
+        return redirect_slash(req);
     if (match.routes)
         return run(req, choose(match.routes, by), path.text, &match);
-    if (match.methods == 0)
-        return try_slash(router, req, path, by);
-    return answer_alone(router, req, match.methods);
+    if (fits)
+        return answer_alone(router, req, match.methods);
+    return is_twin ? lario_reply_error(req, 404) : try_slash(router, req, path);
+}
+
+static int route_to(lario_router *router, lario_req *req, lario_route_path path)
+{
+    return route_in(router, req, path, false);
 }
 
 /* Inside of the middleware: another host's routes, or the router's own. */
@@ -380,8 +387,9 @@ int lario_router_handle(lario_router *router, lario_req *req)
             return lario_reply_error(req, 400);
         path = (lario_route_path){.text = decoded, .len = (size_t)rc};
     }
-    return router->layers ? lario_layers_run(router, req, path, dispatch)
-                          : dispatch(router, req, path);
+    if (router->layers)
+        return lario_layers_run(router, req, path, dispatch);
+    return router->hosts ? dispatch(router, req, path) : route_to(router, req, path);
 }
 
 void lario_slashes(lario_router *router, enum lario_slash policy)

@@ -14,6 +14,8 @@ ATTACKERS = 200
 KIB = 1024
 # The sanitizers' programs are several times slower.
 SLOWDOWN = 8 if os.environ.get("LARIO_SANITIZE") else 1
+# And their memory is not the server's.
+MEMORY_IS_OURS = not os.environ.get("LARIO_SANITIZE")
 
 
 class NormalClient(threading.Thread):
@@ -89,14 +91,14 @@ def test_slow_heads_are_cut_at_the_head_deadline(server):
     app = server("hello_world", args=("--loops", "1"))
     report, growth = attack(app, "/", "-H", "-l", "15")
     assert ended_after(report) <= 7
-    assert growth < ATTACKERS * 40 * SLOWDOWN
+    assert not MEMORY_IS_OURS or growth < ATTACKERS * 40
 
 
 def test_slow_bodies_are_cut_at_the_least_rate(server):
     app = server("echo", args=("--loops", "1"))
     report, growth = attack(app, "/echo", "-B", "-l", "25", "-s", "65536", "-x", "10")
     assert ended_after(report) <= 13
-    assert growth < ATTACKERS * 40 * SLOWDOWN
+    assert not MEMORY_IS_OURS or growth < ATTACKERS * 40
 
 
 def test_slow_readers_hold_no_more_than_their_queue(server, tmp_path):
@@ -106,4 +108,4 @@ def test_slow_readers_hold_no_more_than_their_queue(server, tmp_path):
                             "-z", "16")
     assert re.search(r"connected:\s+" + str(ATTACKERS), report), report
     # 1 MiB may wait for each, and what was being added when that was full.
-    assert growth < ATTACKERS * 1300
+    assert not MEMORY_IS_OURS or growth < ATTACKERS * 1300

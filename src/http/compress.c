@@ -190,7 +190,6 @@ static int describe_not_modified(lario_req *req)
 /* ---- Whole bodies ---- */
 
 typedef struct growing_body {
-    lario_req *req;
     char *bytes;
     size_t len;
     size_t room;
@@ -220,7 +219,7 @@ int lario_compress_whole(lario_req *req, int status, const char *type, const voi
 
     if (rc < 0 || coding == LARIO_CODING_IDENTITY)
         return rc;
-    growing_body smaller = {.req = req, .bytes = lario_alloc(req, *len), .room = *len};
+    growing_body smaller = {.bytes = lario_alloc(req, *len), .room = *len};
     lario_encoder *encoder = smaller.bytes ? get_encoder(req, coding) : NULL;
 
     /* Without the memory to make it smaller it is still an answer. */

@@ -70,7 +70,8 @@ lario_peer_entry *lario_peers_find_or_add(lario_peers *peers, const lario_ip *ip
     return peer;
 }
 
-void lario_peers_forget_unused(lario_peers *peers, lario_peer_entry *peer)
+/* Takes the entry away if it has no connection. */
+static void forget_unused(lario_peers *peers, lario_peer_entry *peer)
 {
     if (peer->conns > 0)
         return;
@@ -89,7 +90,7 @@ void lario_peers_leave(lario_peers *peers, lario_peer_entry *peer)
         return;
     peer->conns--;
     peer->is_logged = false;
-    lario_peers_forget_unused(peers, peer);
+    forget_unused(peers, peer);
 }
 
 void lario_peers_done(lario_peers *peers)

@@ -37,9 +37,6 @@ lario_peer_entry *lario_peers_find_or_add(lario_peers *peers, const lario_ip *ip
 /* Counts one connection less, which was counted in peer->conns; NULL is allowed. */
 void lario_peers_leave(lario_peers *peers, lario_peer_entry *peer);
 
-/* Takes the entry away if it has no connection. */
-void lario_peers_forget_unused(lario_peers *peers, lario_peer_entry *peer);
-
 void lario_peers_done(lario_peers *peers);
 
 #endif

@@ -9,6 +9,9 @@
 
 #define LARIO_CHAR_TCHAR 1u  /* may stand in a token (RFC 9110 5.6.2) */
 #define LARIO_CHAR_TARGET 2u /* may stand in a request target: printable ASCII but '#' */
+#define LARIO_CHAR_HOST                                                                            \
+    4u /* unreserved or a sub-delim (RFC 3986 3.2.2), but no comma: hosts come in lists */
+#define LARIO_CHAR_CONTROL 8u /* may not stand in a field value (RFC 9110 5.5) */
 
 extern const uint8_t lario_char_class[256];
 
@@ -20,6 +23,11 @@ static inline bool lario_char_is_tchar(char c)
 static inline bool lario_char_is_target(char c)
 {
     return lario_char_class[(unsigned char)c] & LARIO_CHAR_TARGET;
+}
+
+static inline bool lario_char_is_host(char c)
+{
+    return lario_char_class[(unsigned char)c] & LARIO_CHAR_HOST;
 }
 
 static inline bool lario_char_is_blank(char c)
@@ -35,7 +43,7 @@ static inline bool lario_char_is_digit(char c)
 /* Whether the byte may not stand in a field value. */
 static inline bool lario_char_is_control(char c)
 {
-    return ((unsigned char)c < 0x20 && c != '\t') || c == 0x7f;
+    return lario_char_class[(unsigned char)c] & LARIO_CHAR_CONTROL;
 }
 
 /* The value of a hexadecimal digit, or -1. */

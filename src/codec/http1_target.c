@@ -60,21 +60,15 @@ static bool ipv6_is_valid(const char *at, const char *end)
 /* The end of the registered name or IPv4 address at `at`; NULL for a bad percent escape. */
 static const char *reg_name_end(const char *at, const char *end)
 {
-    static const char others[] = "-._~!$&'()*+;=";
-
-    for (; at < end; at++) {
-        char letter = (char)(*at | 0x20);
-        if ((letter >= 'a' && letter <= 'z') || lario_char_is_digit(*at))
-            continue;
-        if (*at == '%') {
-            if (end - at < 3 || lario_char_hex(at[1]) < 0 || lario_char_hex(at[2]) < 0)
-                return NULL;
-            at += 2;
-        } else if (*at == '\0' || !strchr(others, *at)) {
-            break;
-        }
+    for (;;) {
+        while (at < end && lario_char_is_host(*at))
+            at++;
+        if (at == end || *at != '%')
+            return at;
+        if (end - at < 3 || lario_char_hex(at[1]) < 0 || lario_char_hex(at[2]) < 0)
+            return NULL;
+        at += 3;
     }
-    return at;
 }
 
 bool lario_http1_authority_is_valid(const char *text, size_t len, bool port_needed)

@@ -16,26 +16,36 @@
 #define T LARIO_CHAR_TCHAR
 #define R LARIO_CHAR_TARGET
 #define B (LARIO_CHAR_TCHAR | LARIO_CHAR_TARGET)
+#define D (LARIO_CHAR_TARGET | LARIO_CHAR_HOST)
+#define C LARIO_CHAR_CONTROL
+#define A (LARIO_CHAR_TCHAR | LARIO_CHAR_TARGET | LARIO_CHAR_HOST)
 
 /* RFC 9110 5.6.2 for the tchars; '#' is one, but starts a fragment in a target. */
 const uint8_t lario_char_class[256] = {
-    ['!'] = B, ['"'] = R, ['#'] = T, ['$'] = B,  ['%'] = B, ['&'] = B, ['\''] = B, ['('] = R,
-    [')'] = R, ['*'] = B, ['+'] = B, [','] = R,  ['-'] = B, ['.'] = B, ['/'] = R,  ['0'] = B,
-    ['1'] = B, ['2'] = B, ['3'] = B, ['4'] = B,  ['5'] = B, ['6'] = B, ['7'] = B,  ['8'] = B,
-    ['9'] = B, [':'] = R, [';'] = R, ['<'] = R,  ['='] = R, ['>'] = R, ['?'] = R,  ['@'] = R,
-    ['A'] = B, ['B'] = B, ['C'] = B, ['D'] = B,  ['E'] = B, ['F'] = B, ['G'] = B,  ['H'] = B,
-    ['I'] = B, ['J'] = B, ['K'] = B, ['L'] = B,  ['M'] = B, ['N'] = B, ['O'] = B,  ['P'] = B,
-    ['Q'] = B, ['R'] = B, ['S'] = B, ['T'] = B,  ['U'] = B, ['V'] = B, ['W'] = B,  ['X'] = B,
-    ['Y'] = B, ['Z'] = B, ['['] = R, ['\\'] = R, [']'] = R, ['^'] = B, ['_'] = B,  ['`'] = B,
-    ['a'] = B, ['b'] = B, ['c'] = B, ['d'] = B,  ['e'] = B, ['f'] = B, ['g'] = B,  ['h'] = B,
-    ['i'] = B, ['j'] = B, ['k'] = B, ['l'] = B,  ['m'] = B, ['n'] = B, ['o'] = B,  ['p'] = B,
-    ['q'] = B, ['r'] = B, ['s'] = B, ['t'] = B,  ['u'] = B, ['v'] = B, ['w'] = B,  ['x'] = B,
-    ['y'] = B, ['z'] = B, ['{'] = R, ['|'] = B,  ['}'] = R, ['~'] = B,
+    [0x00] = C, [0x01] = C, [0x02] = C, [0x03] = C, [0x04] = C, [0x05] = C, [0x06] = C, [0x07] = C,
+    [0x08] = C, [0x0a] = C, [0x0b] = C, [0x0c] = C, [0x0d] = C, [0x0e] = C, [0x0f] = C, [0x10] = C,
+    [0x11] = C, [0x12] = C, [0x13] = C, [0x14] = C, [0x15] = C, [0x16] = C, [0x17] = C, [0x18] = C,
+    [0x19] = C, [0x1a] = C, [0x1b] = C, [0x1c] = C, [0x1d] = C, [0x1e] = C, [0x1f] = C, [0x7f] = C,
+    ['!'] = A,  ['"'] = R,  ['#'] = T,  ['$'] = A,  ['%'] = B,  ['&'] = A,  ['\''] = A, ['('] = D,
+    [')'] = D,  ['*'] = A,  ['+'] = A,  [','] = R,  ['-'] = A,  ['.'] = A,  ['/'] = R,  ['0'] = A,
+    ['1'] = A,  ['2'] = A,  ['3'] = A,  ['4'] = A,  ['5'] = A,  ['6'] = A,  ['7'] = A,  ['8'] = A,
+    ['9'] = A,  [':'] = R,  [';'] = D,  ['<'] = R,  ['='] = D,  ['>'] = R,  ['?'] = R,  ['@'] = R,
+    ['A'] = A,  ['B'] = A,  ['C'] = A,  ['D'] = A,  ['E'] = A,  ['F'] = A,  ['G'] = A,  ['H'] = A,
+    ['I'] = A,  ['J'] = A,  ['K'] = A,  ['L'] = A,  ['M'] = A,  ['N'] = A,  ['O'] = A,  ['P'] = A,
+    ['Q'] = A,  ['R'] = A,  ['S'] = A,  ['T'] = A,  ['U'] = A,  ['V'] = A,  ['W'] = A,  ['X'] = A,
+    ['Y'] = A,  ['Z'] = A,  ['['] = R,  ['\\'] = R, [']'] = R,  ['^'] = B,  ['_'] = A,  ['`'] = B,
+    ['a'] = A,  ['b'] = A,  ['c'] = A,  ['d'] = A,  ['e'] = A,  ['f'] = A,  ['g'] = A,  ['h'] = A,
+    ['i'] = A,  ['j'] = A,  ['k'] = A,  ['l'] = A,  ['m'] = A,  ['n'] = A,  ['o'] = A,  ['p'] = A,
+    ['q'] = A,  ['r'] = A,  ['s'] = A,  ['t'] = A,  ['u'] = A,  ['v'] = A,  ['w'] = A,  ['x'] = A,
+    ['y'] = A,  ['z'] = A,  ['{'] = R,  ['|'] = B,  ['}'] = R,  ['~'] = A,
 };
 
 #undef T
 #undef R
 #undef B
+#undef D
+#undef C
+#undef A
 
 bool lario_token_is_valid(const char *text, size_t len)
 {
@@ -102,60 +112,62 @@ bool lario_ascii_equal_nocase(const char *a, const char *b, size_t len)
 
 #if defined(__SSE2__)
 
-/* Skips whole blocks of 16 bytes without a bad one, or up to the first bad byte. */
-static const char *scan_blocks(const char *at, const char *end)
+/* The offset of the first bad one of 16 bytes, or 16. */
+static unsigned bad_of_block(const char *at)
 {
-    const __m128i highest_control = _mm_set1_epi8(0x1f);
-    const __m128i tab = _mm_set1_epi8('\t');
-    const __m128i del = _mm_set1_epi8(0x7f);
+    __m128i block = _mm_loadu_si128((const __m128i *)(const void *)at);
+    __m128i control = _mm_cmpeq_epi8(_mm_min_epu8(block, _mm_set1_epi8(0x1f)), block);
+    __m128i bad =
+        _mm_or_si128(_mm_andnot_si128(_mm_cmpeq_epi8(block, _mm_set1_epi8('\t')), control),
+                     _mm_cmpeq_epi8(block, _mm_set1_epi8(0x7f)));
 
-    for (; end - at >= 16; at += 16) {
-        __m128i block = _mm_loadu_si128((const __m128i *)(const void *)at);
-        __m128i control = _mm_cmpeq_epi8(_mm_min_epu8(block, highest_control), block);
-        __m128i bad = _mm_or_si128(_mm_andnot_si128(_mm_cmpeq_epi8(block, tab), control),
-                                   _mm_cmpeq_epi8(block, del));
-        int mask = _mm_movemask_epi8(bad);
-
-        if (mask != 0)
-            return at + __builtin_ctz((unsigned)mask);
-    }
-    return at;
+    return (unsigned)__builtin_ctz((unsigned)_mm_movemask_epi8(bad) | 1u << 16);
 }
 
 #elif defined(__ARM_NEON) && defined(__aarch64__)
 
-/* Skips whole blocks of 16 bytes without a bad one, or up to the first bad byte. */
-static const char *scan_blocks(const char *at, const char *end)
+/* The offset of the first bad one of 16 bytes, or 16. */
+static unsigned bad_of_block(const char *at)
 {
-    for (; end - at >= 16; at += 16) {
-        uint8x16_t block = vld1q_u8((const uint8_t *)at);
-        uint8x16_t control = vcltq_u8(block, vdupq_n_u8(0x20));
-        uint8x16_t bad = vorrq_u8(vbicq_u8(control, vceqq_u8(block, vdupq_n_u8('\t'))),
-                                  vceqq_u8(block, vdupq_n_u8(0x7f)));
-        /* Narrowing leaves four bits of each byte: the nearest thing to a mask of bits. */
-        uint8x8_t nibbles = vshrn_n_u16(vreinterpretq_u16_u8(bad), 4);
-        uint64_t mask = vget_lane_u64(vreinterpret_u64_u8(nibbles), 0);
+    uint8x16_t block = vld1q_u8((const uint8_t *)at);
+    uint8x16_t control = vcltq_u8(block, vdupq_n_u8(0x20));
+    uint8x16_t bad = vorrq_u8(vbicq_u8(control, vceqq_u8(block, vdupq_n_u8('\t'))),
+                              vceqq_u8(block, vdupq_n_u8(0x7f)));
+    /* Narrowing leaves four bits of each byte: the nearest thing to a mask of bits. */
+    uint8x8_t nibbles = vshrn_n_u16(vreinterpretq_u16_u8(bad), 4);
+    uint64_t mask = vget_lane_u64(vreinterpret_u64_u8(nibbles), 0);
 
-        if (mask != 0)
-            return at + __builtin_ctzll(mask) / 4;
-    }
-    return at;
+    return mask != 0 ? (unsigned)__builtin_ctzll(mask) / 4 : 16;
 }
 
 #else
 
-static const char *scan_blocks(const char *at, const char *end)
+static unsigned bad_of_block(const char *at)
 {
-    (void)end;
-    return at;
+    unsigned i = 0;
+
+    while (i < 16 && !lario_char_is_control(at[i]))
+        i++;
+    return i;
 }
 
 #endif
 
 const char *lario_field_value_scan(const char *at, const char *end)
 {
-    at = scan_blocks(at, end);
-    while (at < end && !lario_char_is_control(*at))
-        at++;
-    return at;
+    const char *last = end - at >= 16 ? end - 16 : NULL;
+
+    if (!last) {
+        while (at < end && !lario_char_is_control(*at))
+            at++;
+        return at;
+    }
+    /* The last block may begin inside of the one before, whose bytes are known to be good. */
+    for (;;) {
+        unsigned bad = bad_of_block(at);
+
+        if (bad < 16 || at == last)
+            return at + bad;
+        at = last - at > 16 ? at + 16 : last;
+    }
 }

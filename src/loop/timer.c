@@ -80,7 +80,7 @@ uint64_t lario_wheel_next_ms(lario_wheel *wheel)
     uint64_t next = UINT64_MAX;
 
     for (unsigned level = 0; level < LARIO_WHEEL_LEVELS && next == UINT64_MAX; level++)
-        next = next_on_level(wheel, level);
+        next = wheel->occupied[level] ? next_on_level(wheel, level) : UINT64_MAX;
     if (next == UINT64_MAX && !lario_list_is_empty(&wheel->far))
         next = (wheel->now_ms | SPAN_MASK) + 1;
     return next;
@@ -123,10 +123,12 @@ static void enter(lario_wheel *wheel)
 
 void lario_wheel_advance(lario_wheel *wheel, uint64_t now_ms)
 {
+    /* Many turns fit into a millisecond, and what was due in this one has been called. */
+    if (now_ms <= wheel->now_ms)
+        return;
     for (uint64_t next; (next = lario_wheel_next_ms(wheel)) <= now_ms;) {
         wheel->now_ms = next;
         enter(wheel);
     }
-    if (now_ms > wheel->now_ms)
-        wheel->now_ms = now_ms;
+    wheel->now_ms = now_ms;
 }

@@ -183,9 +183,10 @@ static void make_ready(lario_proc *proc)
     proc->sched->loop->has_ready = true;
 }
 
-static int check_options(const lario_spawn_options *opts, size_t *ret_stack_bytes)
+static int check_options(const lario_sched *sched, const lario_spawn_options *opts,
+                         size_t *ret_stack_bytes)
 {
-    size_t page = lario_stack_memory_page();
+    size_t page = sched->stacks.page_bytes;
     size_t size = opts->stack_bytes ? opts->stack_bytes : LARIO_STACK_BYTES_DEFAULT;
 
     if (size < STACK_BYTES_MIN || size > STACK_BYTES_MAX)
@@ -216,7 +217,7 @@ static void on_timer(lario_timer *timer)
 static lario_proc *init_process(lario_sched *sched, void *stack, size_t stack_bytes,
                                 const lario_spawn_options *opts)
 {
-    size_t guard = lario_stack_memory_page();
+    size_t guard = sched->stacks.page_bytes;
     lario_proc *proc =
         (lario_proc *)((char *)stack + stack_bytes - ((sizeof(lario_proc) + 63) & ~(size_t)63));
 
@@ -249,7 +250,7 @@ static int new_process(lario_sched *sched, lario_process_fn fn, void *arg,
 {
     size_t stack_bytes;
     uint32_t index;
-    int rc = check_options(opts, &stack_bytes);
+    int rc = check_options(sched, opts, &stack_bytes);
 
     if (rc < 0)
         return rc;

@@ -31,8 +31,12 @@ struct lario_stack_slab {
 
 void lario_stack_pool_init(lario_stack_pool *pool, size_t stack_bytes, size_t kept)
 {
-    *pool =
-        (lario_stack_pool){.stack_bytes = stack_bytes, .kept = kept, .protects_left = PROTECTS_MAX};
+    *pool = (lario_stack_pool){
+        .stack_bytes = stack_bytes,
+        .page_bytes = lario_stack_memory_page(),
+        .kept = kept,
+        .protects_left = PROTECTS_MAX,
+    };
 }
 
 void lario_stack_pool_done(lario_stack_pool *pool)
@@ -125,7 +129,7 @@ static int compare_addresses(const void *a, const void *b)
 /* Gives back the pages of `count` unused stacks, in one call for each run of neighbours. */
 static void discard(lario_stack_pool *pool, void **stacks, size_t count)
 {
-    size_t guard = lario_stack_memory_page();
+    size_t guard = pool->page_bytes;
 
     qsort(stacks, count, sizeof *stacks, compare_addresses);
     for (size_t first = 0, next; first < count; first = next) {

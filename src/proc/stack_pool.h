@@ -21,6 +21,7 @@ typedef struct lario_stack_slab lario_stack_slab;
 
 typedef struct lario_stack_pool {
     size_t stack_bytes;
+    size_t page_bytes; /* also of a guard */
     size_t kept;
     lario_stack_slab *slabs; /* newest first */
     size_t fresh;            /* stacks of the newest slab that were never used */

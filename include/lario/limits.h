@@ -49,7 +49,7 @@ typedef struct lario_limits {
     uint32_t drain_wait_ms;          /* 5,000 that a drain lets lario_receive() wait on */
     uint32_t half_close_ms;          /* 30,000 that a handler may go on after the peer's FIN */
     uint32_t connections_a_loop_max; /* 100,000; 503 and close */
-    uint32_t connections_a_peer_max; /* 0: no limit; of one address on a loop; 503 and close */
+    uint32_t connections_a_peer_max; /* 0: no limit; of one address, on all loops; 503 and close */
     uint32_t requests_a_conn_max;    /* 0: no limit; the last one's answer says close */
     uint32_t pipelined_a_turn_max;   /* 64 requests of one connection in one loop turn; they wait */
     size_t output_bytes_max; /* 1 MiB of memory that queued output holds; the writer parks */

@@ -67,11 +67,11 @@ LARIO_API void lario_use_security_headers(lario_router *router, const char *pref
 
 typedef struct lario_cors {
     const char *const *origins; /* NULL-terminated, as "https://app.example.org"; or "*" alone */
-    const char *methods;        /* for preflights, as "GET, PUT"; NULL: those that were asked for */
-    const char *headers;        /* the same for request headers */
-    const char *exposed;        /* response headers that scripts may read; NULL: none */
-    uint32_t max_age_seconds;   /* how long a preflight may be remembered; 0: not said */
-    bool has_credentials;       /* cookies and authorization may be sent; not with "*" */
+    const char *methods; /* for preflights, as "GET, PUT"; NULL: what was asked for, and Vary */
+    const char *headers; /* the same for request headers */
+    const char *exposed; /* response headers that scripts may read; NULL: none */
+    uint32_t max_age_seconds; /* how long a preflight may be remembered; 0: not said */
+    bool has_credentials;     /* cookies and authorization may be sent; not with "*" */
 } lario_cors;
 
 /*

@@ -16,6 +16,7 @@
 #define LINE_BYTES_MAX 4096
 #define LOOPS_MAX 256
 #define PAUSE_MS 1000
+#define RETRY_MS 20 /* when all workers have their hands full */
 
 /* The lines of one loop. */
 typedef struct loop_lines {
@@ -98,6 +99,16 @@ static void report(loop_lines *lines, int rc)
     lines->dropped = 0;
 }
 
+/* While no worker has time, lines gather on, and what finds no room is counted. */
+static int write_by_worker(loop_lines *lines)
+{
+    int rc = lario_offload(write_out, lines);
+
+    while (rc == LARIO_EFULL)
+        rc = lario_sleep(RETRY_MS) < 0 ? LARIO_ECANCELED : lario_offload(write_out, lines);
+    return rc == LARIO_ECANCELED ? write_out(lines) : rc; /* the loop ends */
+}
+
 /* The process that sees to it that lines are written. */
 static int run_writer(void *arg)
 {
@@ -111,11 +122,7 @@ static int run_writer(void *arg)
         if (lines->gathered_len == 0)
             break;
         swap(lines);
-        int written = lario_offload(write_out, lines);
-
-        if (written == LARIO_ECANCELED || written == LARIO_EFULL)
-            written = write_out(lines); /* the loop ends, or no worker has time */
-        report(lines, written);
+        report(lines, write_by_worker(lines));
     } while (rc != LARIO_ECANCELED);
     lines->writer = (lario_pid){0};
     return 0;

@@ -103,6 +103,11 @@ const char *lario_escape_xml(lario_req *req, const char *text)
     return out;
 }
 
+size_t lario_http_put_json(char *out, const char *text, size_t len)
+{
+    return escape(out, text, len, json_form);
+}
+
 const char *lario_escape_json(lario_req *req, const char *text, size_t len)
 {
     if (!text)

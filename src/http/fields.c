@@ -68,3 +68,8 @@ int lario_add_header(lario_req *req, const char *name, const char *value)
     req->extra_count++;
     return 0;
 }
+
+int lario_req_add_header_if(lario_req *req, const char *name, const char *value)
+{
+    return value ? lario_add_header(req, name, value) : 0;
+}

@@ -92,11 +92,6 @@ static int add_disposition(lario_req *req, const char *name)
     return lario_add_header(req, "Content-Disposition", value);
 }
 
-static int add_if(lario_req *req, const char *name, const char *value)
-{
-    return value ? lario_add_header(req, name, value) : 0;
-}
-
 /* The fields of every answer about the file, a 304 too (RFC 9110 15.4.5). */
 static int add_fields(const file_answer *answer, const char *encoding,
                       const lario_file_options *options)
@@ -111,9 +106,9 @@ static int add_fields(const file_answer *answer, const char *encoding,
     if (rc == 0 && lario_date_format(modified_s, date))
         rc = lario_add_header(req, "Last-Modified", date);
     if (rc == 0)
-        rc = add_if(req, "Cache-Control", options->cache_control);
+        rc = lario_req_add_header_if(req, "Cache-Control", options->cache_control);
     if (rc == 0)
-        rc = add_if(req, "Content-Encoding", encoding);
+        rc = lario_req_add_header_if(req, "Content-Encoding", encoding);
     if (rc == 0 && options->download_name)
         rc = add_disposition(req, options->download_name);
     return rc;

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/cursor.h"
 #include "http/req.h"
 #include "lario/proxy.h"
 #include "sys/clock.h"
@@ -49,15 +50,25 @@ size_t lario_http_error_page(const lario_http_handler *handler, lario_req *req, 
 size_t lario_error_page_json(void *arg, const lario_error_info *info, char *buffer, size_t size,
                              const char **ret_type)
 {
-    bool has_detail = info->detail && !strpbrk(info->detail, "\"\\");
-    int len =
-        snprintf(buffer, size, "{\"type\":\"about:blank\",\"title\":\"%s\",\"status\":%d%s%s%s}\n",
-                 info->title, info->status, has_detail ? ",\"detail\":\"" : "",
-                 has_detail ? info->detail : "", has_detail ? "\"" : "");
+    const char *detail = info->detail ? info->detail : "";
+    size_t detail_len = strlen(detail);
+    int len = snprintf(buffer, size, "{\"type\":\"about:blank\",\"title\":\"%s\",\"status\":%d",
+                       info->title, info->status);
+    size_t rest = sizeof ",\"detail\":\"\"}\n" + lario_http_put_json(NULL, detail, detail_len);
     (void)arg;
 
     *ret_type = "application/problem+json";
-    return len > 0 && (size_t)len < size ? (size_t)len : 0;
+    if (len < 0 || (size_t)len + rest > size)
+        return 0;
+    char *at = buffer + len;
+
+    if (detail_len > 0) {
+        at = LARIO_CURSOR_PUT(at, ",\"detail\":\"");
+        at += lario_http_put_json(at, detail, detail_len);
+        *at++ = '"';
+    }
+    at = LARIO_CURSOR_PUT(at, "}\n");
+    return (size_t)(at - buffer);
 }
 
 /* ---- Accesses ---- */

@@ -156,6 +156,9 @@ size_t lario_http_error_page(const lario_http_handler *handler, lario_req *req, 
                              const char *detail, char page[LARIO_ERROR_PAGE_BYTES_MAX],
                              const char **ret_type);
 
+/* Writes the inside of a JSON string, unless `out` is NULL, and returns its length. */
+size_t lario_http_put_json(char *out, const char *text, size_t len);
+
 /* Before the handler, when there is an access hook: what it will want to know. */
 void lario_req_note_start(lario_req *req);
 

@@ -42,6 +42,9 @@ void lario_req_add_cleanup(lario_req *req, lario_req_cleanup *cleanup);
 /* The limits that hold for this request. */
 const lario_limits *lario_req_limits(const lario_req *req);
 
+/* As lario_add_header(); nothing for NULL. */
+int lario_req_add_header_if(lario_req *req, const char *name, const char *value);
+
 /* The fields added so far go out with the page of a handler that fails later, too. */
 void lario_req_keep_headers(lario_req *req);
 

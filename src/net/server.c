@@ -7,7 +7,6 @@
 #include "net/proxy_gate.h"
 #include "proc/runtime.h"
 #include "sys/clock.h"
-#include "sys/random.h"
 #include "sys/thread.h"
 
 /* Connections that wait to be accepted, for each listening socket. The kernel cuts it to
@@ -37,7 +36,7 @@ void lario_server_uncount(lario_server_loop *home)
 void lario_arrival_drop(lario_server_loop *home, lario_arrival *arrival)
 {
     lario_fd_close(arrival->fd);
-    lario_peers_leave(&home->peers, arrival->peer);
+    lario_peers_leave(&home->server->peers, arrival->peer);
     free(arrival->origin);
 }
 
@@ -73,7 +72,7 @@ void lario_conn_done(lario_conn *conn)
 
     lario_stream_done(&conn->stream);
     lario_list_remove(&conn->link);
-    lario_peers_leave(&home->peers, conn->peer);
+    lario_peers_leave(&home->server->peers, conn->peer);
     free(conn->origin);
     home->refused_count -= conn->is_refused;
     lario_server_uncount(home);
@@ -143,36 +142,29 @@ static lario_ip arrival_ip(const lario_arrival *arrival)
     return lario_address_ip(&address);
 }
 
-/* Counts it for its address. False: one too many; or LARIO_ENOMEM. */
+/* Counts it for its address. 1; 0: one too many; or LARIO_ENOMEM. */
 static int count_for_peer(lario_server_loop *home, lario_arrival *arrival)
 {
     uint32_t max = home->server->limits.connections_a_peer_max;
     lario_ip ip = arrival_ip(arrival);
     char text[LARIO_IP_TEXT_BYTES];
+    bool is_first = false;
+    int rc;
 
     if (ip.family == LARIO_IP_NONE)
-        return true;
-    lario_peer_entry *peer = lario_peers_find_or_add(&home->peers, &ip);
-
-    if (!peer)
-        return LARIO_ENOMEM;
-    if (peer->conns < max) {
-        peer->conns++;
-        arrival->peer = peer;
-        return true;
-    }
-    if (!peer->is_logged)
+        return 1;
+    rc = lario_peers_enter(&home->server->peers, &ip, max, &arrival->peer, &is_first);
+    if (rc == 0 && is_first)
         lario_log_to(home->loop->log, LARIO_LOG_WARN, "peer_connections_limit",
-                     "more than %u connections of %s on loop %u, new ones are turned away", max,
-                     lario_ip_format(&ip, text), home->loop->index);
-    peer->is_logged = true;
-    return false;
+                     "more than %u connections of %s, new ones are turned away", max,
+                     lario_ip_format(&ip, text));
+    return rc;
 }
 
 void lario_server_admit(lario_server_loop *home, lario_arrival *arrival, char *data, size_t len)
 {
     const lario_protocol *protocol = home->server->protocol;
-    int rc = home->server->limits.connections_a_peer_max ? count_for_peer(home, arrival) : true;
+    int rc = home->server->limits.connections_a_peer_max ? count_for_peer(home, arrival) : 1;
 
     if (rc < 0) {
         lario_arrival_drop(home, arrival);
@@ -237,9 +229,6 @@ static void start_on_loop(lario_loop *loop, void *arg)
     lario_list_init(&home->conns);
     lario_list_init(&home->gates);
     int rc = lario_stream_loop_init(loop);
-
-    if (rc == 0 && server->limits.connections_a_peer_max)
-        rc = lario_random_bytes(home->peers.seed, sizeof home->peers.seed);
 
     for (unsigned i = 0; i < server->addresses_count; i++) {
         lario_listener *listener = &home->listeners[i];
@@ -329,9 +318,12 @@ int lario_server_start(lario_server *server, unsigned *ret_failed)
     server->loops = calloc(loops, sizeof *server->loops);
     if (!fds || !server->loops)
         goto fail;
-    rc = bind_all(server, fds, loops, ret_failed);
+    rc = lario_peers_init(&server->peers);
     if (rc < 0)
         goto fail;
+    rc = bind_all(server, fds, loops, ret_failed);
+    if (rc < 0)
+        goto fail_bind;
     start_request request = {.server = server, .fds = fds};
 
     lario_runtime_call_all(server->runtime, start_on_loop, &request);
@@ -344,6 +336,8 @@ int lario_server_start(lario_server *server, unsigned *ret_failed)
         unlink_all(server);
     }
     return rc;
+fail_bind:
+    lario_peers_done(&server->peers);
 fail:
     free(fds);
     free(server->loops);
@@ -438,8 +432,9 @@ void lario_server_done(lario_server *server)
 {
     for (unsigned i = 0; server->loops && i < lario_runtime_loops(server->runtime); i++) {
         lario_tls_set_unref(server->loops[i].tls);
-        lario_peers_done(&server->loops[i].peers);
     }
+    if (server->loops)
+        lario_peers_done(&server->peers);
     lario_tls_set_unref(server->tls);
     server->tls = NULL;
     free(server->loops);

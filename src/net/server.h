@@ -67,6 +67,7 @@ struct lario_server {
     unsigned addresses_count;
     lario_address addresses[LARIO_SERVER_ADDRESSES_MAX];
     lario_server_loop *loops;
+    lario_peers peers;
     atomic_size_t conns;                  /* open ones on all loops */
     _Atomic uint64_t drain_wait_until_ms; /* when waits for messages end; set before: */
     atomic_bool is_draining;              /* set before any connection is told */
@@ -89,7 +90,6 @@ struct lario_server_loop {
     lario_list_link gates; /* connections that wait for their PROXY header */
     unsigned conns_count;  /* of both */
     unsigned refused_count;
-    lario_peers peers;
     bool is_at_limit;  /* already logged */
     bool is_proxy_bad; /* already logged */
     lario_listener listeners[LARIO_SERVER_ADDRESSES_MAX];

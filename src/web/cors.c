@@ -27,11 +27,6 @@ static const char *allowed(const cors_layer *layer, const char *origin)
     return NULL;
 }
 
-static int add_if(lario_req *req, const char *name, const char *value)
-{
-    return value ? lario_add_header(req, name, value) : 0;
-}
-
 /* The fields of every answer, also of a preflight's. */
 static int add_origin(lario_req *req, const cors_layer *layer, const char *allow)
 {
@@ -39,7 +34,7 @@ static int add_origin(lario_req *req, const cors_layer *layer, const char *allow
     int rc = layer->is_any ? 0 : lario_add_header(req, "Vary", "Origin");
 
     if (rc == 0)
-        rc = add_if(req, "Access-Control-Allow-Origin", allow);
+        rc = lario_req_add_header_if(req, "Access-Control-Allow-Origin", allow);
     if (rc == 0 && allow && layer->cors.has_credentials)
         rc = lario_add_header(req, "Access-Control-Allow-Credentials", "true");
     return rc;
@@ -53,10 +48,16 @@ static int answer_preflight(lario_req *req, const cors_layer *layer, const char 
     int rc = lario_add_header(req, "Access-Control-Allow-Methods",
                               cors->methods ? cors->methods : method);
 
+    /* What is not listed was allowed for what was asked. */
+    if (rc == 0 && !cors->methods)
+        rc = lario_add_header(req, "Vary", "Access-Control-Request-Method");
+    if (rc == 0 && !cors->headers)
+        rc = lario_add_header(req, "Vary", "Access-Control-Request-Headers");
     if (rc == 0)
-        rc = add_if(req, "Access-Control-Allow-Headers", headers);
+        rc = lario_req_add_header_if(req, "Access-Control-Allow-Headers", headers);
     if (rc == 0)
-        rc = add_if(req, "Access-Control-Max-Age", cors->max_age_seconds ? layer->max_age : NULL);
+        rc = lario_req_add_header_if(req, "Access-Control-Max-Age",
+                                     cors->max_age_seconds ? layer->max_age : NULL);
     return rc < 0 ? rc : lario_reply(req, 204, NULL, NULL);
 }
 
@@ -73,7 +74,7 @@ static int with_cors(lario_req *req, void *data)
     if (allow && asked && strcmp(lario_method(req), "OPTIONS") == 0)
         return answer_preflight(req, layer, asked);
     if (allow)
-        rc = add_if(req, "Access-Control-Expose-Headers", layer->cors.exposed);
+        rc = lario_req_add_header_if(req, "Access-Control-Expose-Headers", layer->cors.exposed);
     if (rc < 0)
         return rc;
     lario_req_keep_headers(req);

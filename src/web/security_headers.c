@@ -16,26 +16,23 @@ typedef struct security_layer {
     char strict_transport[64];
 } security_layer;
 
-static int add_if(lario_req *req, const char *name, const char *value)
-{
-    return value ? lario_add_header(req, name, value) : 0;
-}
-
 static int add_headers(lario_req *req, const security_layer *layer)
 {
     const lario_security_headers *headers = &layer->headers;
     bool is_secure =
         headers->strict_transport_seconds > 0 && strcmp(lario_scheme(req), "https") == 0;
-    int rc = add_if(req, "X-Content-Type-Options", headers->no_sniff ? "nosniff" : NULL);
+    int rc = lario_req_add_header_if(req, "X-Content-Type-Options",
+                                     headers->no_sniff ? "nosniff" : NULL);
 
     if (rc == 0)
-        rc = add_if(req, "X-Frame-Options", headers->frame_options);
+        rc = lario_req_add_header_if(req, "X-Frame-Options", headers->frame_options);
     if (rc == 0)
-        rc = add_if(req, "Referrer-Policy", headers->referrer_policy);
+        rc = lario_req_add_header_if(req, "Referrer-Policy", headers->referrer_policy);
     if (rc == 0)
-        rc = add_if(req, "Content-Security-Policy", headers->content_security);
+        rc = lario_req_add_header_if(req, "Content-Security-Policy", headers->content_security);
     if (rc == 0)
-        rc = add_if(req, "Strict-Transport-Security", is_secure ? layer->strict_transport : NULL);
+        rc = lario_req_add_header_if(req, "Strict-Transport-Security",
+                                     is_secure ? layer->strict_transport : NULL);
     return rc;
 }
 

@@ -304,6 +304,16 @@ static void cors_for_all_has_no_credentials(void **state)
     ask(&server, "GET / HTTP/1.1\r\n" HOST "Origin: null\r\n\r\n", &got);
     assert_non_null(strstr(got.head, "Access-Control-Allow-Origin: *\r\n"));
     assert_null(strstr(got.head, "Vary"));
+    /* What is not listed is allowed as it was asked for, so that answers differ by the question. */
+    ask(&server,
+        "OPTIONS / HTTP/1.1\r\n" HOST "Origin: null\r\nAccess-Control-Request-Method: PUT\r\n"
+        "Access-Control-Request-Headers: X-Token\r\n\r\n",
+        &got);
+    assert_int_equal(got.status, 204);
+    assert_non_null(strstr(got.head, "Access-Control-Allow-Methods: PUT\r\n"));
+    assert_non_null(strstr(got.head, "Access-Control-Allow-Headers: X-Token\r\n"));
+    assert_non_null(strstr(got.head, "Vary: Access-Control-Request-Method\r\n"));
+    assert_non_null(strstr(got.head, "Vary: Access-Control-Request-Headers\r\n"));
     answer_done(&got);
     serving_stop(&server);
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {

@@ -344,6 +344,34 @@ static void connections_of_a_peer_are_limited(void **state)
     serving_stop(&server);
 }
 
+/* The limit is the server's: it does not matter which loop takes a connection. */
+static void connections_of_a_peer_are_limited_over_all_loops(void **state)
+{
+    enum { CONNS = 24, MAX = 5 };
+    serving server;
+    test_client clients[CONNS];
+    int served = 0;
+    (void)state;
+
+    init(&server);
+    lario_app_loops(server.app, 4);
+    server.limits.connections_a_peer_max = MAX;
+    serving_start(&server);
+    for (int i = 0; i < CONNS; i++) {
+        client_open(&clients[i], server.address);
+        client_puts(&clients[i], V1 GET);
+        int status = client_status(&clients[i]);
+
+        assert_true(status == 200 || status == 503);
+        served += status == 200;
+    }
+    assert_int_equal(served, MAX);
+    assert_int_equal(logged("peer_connections_limit"), 1);
+    for (int i = 0; i < CONNS; i++)
+        client_close(&clients[i]);
+    serving_stop(&server);
+}
+
 static void drain_closes_those_that_wait_without_a_word(void **state)
 {
     serving server;
@@ -527,6 +555,7 @@ int main(void)
         cmocka_unit_test(header_from_elsewhere_than_a_trusted_proxy_is_refused),
         cmocka_unit_test(waiting_connections_count),
         cmocka_unit_test(connections_of_a_peer_are_limited),
+        cmocka_unit_test(connections_of_a_peer_are_limited_over_all_loops),
         cmocka_unit_test(drain_closes_those_that_wait_without_a_word),
         cmocka_unit_test(drain_answers_what_was_sent),
         cmocka_unit_test(stop_at_once_ends_those_that_wait),

@@ -19,9 +19,10 @@
 #include "serving.h"
 
 /*
- * Forms, uploads, cookies, sessions, middleware, error pages and the access log with each
- * allocation of the server failing in turn: the connection comes to its end, what is answered is
- * true, the next client is served, and nothing is left behind.
+ * Forms, uploads, cookies, sessions, middleware, error pages, the access log, files and what is
+ * packed or framed for many, with each allocation of the server failing in turn: the connection
+ * comes to its end, what is answered is true, the next client is served, and nothing is left
+ * behind.
  */
 
 #define HOST "Host: test\r\n"
@@ -108,6 +109,38 @@ static int moved(lario_req *req)
     return lario_redirect(req, 303, "/ok?with=a%20query");
 }
 
+/* Packs large answers, and so do the sockets. */
+static const lario_ws_options ws_options = {.compresses = true, .compress_bytes_min = 1};
+static lario_scope *scope;
+static char text[20000];
+
+static int packed(lario_req *req)
+{
+    int rc = lario_compress(req, NULL);
+
+    return rc < 0 ? rc : lario_reply_bytes(req, 200, "text/plain", text, sizeof text);
+}
+
+/* Sends each message back: by itself, and framed once to all of a group in which only it is. */
+static int echo(lario_req *req)
+{
+    lario_ws *ws;
+    lario_msg msg;
+    int rc = lario_ws_accept(req, &ws_options, &ws);
+
+    if (rc == 0)
+        rc = lario_join(scope, "all", lario_self(), NULL);
+    while (rc >= 0 && (rc = lario_receive(&msg, -1)) > 0) {
+        lario_ws_frame *frame = lario_ws_frame_new(LARIO_WS_TEXT, msg.data, msg.len, true);
+
+        rc = lario_ws_write(ws, LARIO_WS_TEXT, msg.data, msg.len);
+        if (rc == 0)
+            rc = frame ? lario_ws_publish(scope, "all", frame) : LARIO_ENOMEM;
+        lario_ws_frame_free(frame);
+    }
+    return rc;
+}
+
 static void start(serving *server)
 {
     static const char *const origins[] = {"https://a.example", NULL};
@@ -126,6 +159,11 @@ static void start(serving *server)
     lario_get(server->app, "/cookies", cookies);
     lario_get(server->app, "/session", session);
     lario_get(server->app, "/moved", moved);
+    lario_get(server->app, "/packed", packed);
+    lario_get(server->app, "/echo", echo);
+    lario_static(server->app, "/files", folder);
+    scope = lario_scope_open(lario_app_runtime(server->app), "test");
+    assert_non_null(scope);
     serving_start(server);
     assert_int_equal(lario_sessions_start(lario_app_runtime(server->app), NULL, &sessions), 0);
 }
@@ -291,6 +329,61 @@ static bool middleware_session(test_client *client)
     return true;
 }
 
+/* Whole, in parts, missing, a folder without an index, and an answer that is packed. */
+static bool files_session(test_client *client)
+{
+    static const char requests[] =
+        "GET /files/page.txt HTTP/1.1\r\n" HOST "Accept-Encoding: gzip\r\n\r\n"
+        "GET /files/page.txt HTTP/1.1\r\n" HOST "Range: bytes=1-2,4-5\r\n\r\n"
+        "GET /files/none.txt HTTP/1.1\r\n" HOST "\r\n"
+        "GET /files HTTP/1.1\r\n" HOST "\r\n"
+        "GET /packed HTTP/1.1\r\n" HOST "Accept-Encoding: gzip\r\n\r\n";
+
+    exchange(client, requests, sizeof requests - 1);
+    return is_answered(client, "\r\n\r\na page\n");
+}
+
+/* "Hello" as RFC 7692 7.2.3.1 packs it, again in two frames, and plain. */
+static bool packed_websocket_session(test_client *client)
+{
+    static const char hello[] = "\xf2\x48\xcd\xc9\xc9\x07";
+    char bytes[2000];
+    size_t len = (size_t)sprintf(
+        bytes, "GET /echo HTTP/1.1\r\n" HOST "Upgrade: websocket\r\nConnection: Upgrade\r\n"
+               "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n"
+               "Sec-WebSocket-Extensions: permessage-deflate; client_no_context_takeover\r\n\r\n");
+
+    len += client_ws_frame(bytes + len, 0xc1, hello, 7);
+    len += client_ws_frame(bytes + len, 0x41, hello, 3);
+    len += client_ws_frame(bytes + len, 0x80, hello + 3, 4);
+    len += client_ws_frame(bytes + len, 0x81, "plain", 5);
+    len += client_ws_frame(bytes + len, 0x88, "\x03\xe8", 2);
+    exchange(client, bytes, len);
+    return client->have > 12 && memcmp(client->bytes, "HTTP/1.1 101", 12) == 0 &&
+           memmem(client->bytes, client->have, "\x88\x02\x03\xe8", 4);
+}
+
+static void files_and_packed_answers_survive_each_failing_allocation(void **state)
+{
+    char path[80];
+    FILE *page;
+    (void)state;
+
+    snprintf(path, sizeof path, "%s/page.txt", folder);
+    page = fopen(path, "w");
+    assert_non_null(page);
+    assert_true(fputs("a page\n", page) >= 0);
+    assert_int_equal(fclose(page), 0);
+    fail_each(files_session, NULL);
+    assert_int_equal(unlink(path), 0);
+}
+
+static void packed_websocket_survives_each_failing_allocation(void **state)
+{
+    (void)state;
+    fail_each(packed_websocket_session, NULL);
+}
+
 static void form_survives_each_failing_allocation(void **state)
 {
     (void)state;
@@ -342,6 +435,8 @@ static int remove_folder(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(files_and_packed_answers_survive_each_failing_allocation),
+        cmocka_unit_test(packed_websocket_survives_each_failing_allocation),
         cmocka_unit_test(form_survives_each_failing_allocation),
         cmocka_unit_test(upload_of_files_survives_each_failing_allocation),
         cmocka_unit_test(cookies_survive_each_failing_allocation),

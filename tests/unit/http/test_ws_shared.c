@@ -195,12 +195,81 @@ static void frames_keep_their_order(void **state)
     serving_stop(&server);
 }
 
+static lario_pid slow_one;
+
+static int floods(lario_req *req)
+{
+    static const char text[2000];
+    lario_ws_frame *frame = lario_ws_frame_new(LARIO_WS_BINARY, text, sizeof text, false);
+    int taken = 0;
+
+    if (!frame)
+        return LARIO_ENOMEM;
+    for (int i = 0; i < 20000; i++)
+        taken += lario_ws_send(slow_one, frame) == 0;
+    lario_ws_frame_free(frame);
+    return lario_replyf(req, 200, NULL, "%d", taken);
+}
+
+static int does_not_hurry(lario_req *req)
+{
+    lario_ws *ws;
+    lario_msg msg;
+    int rc = lario_ws_accept(req, NULL, &ws);
+
+    slow_one = lario_self();
+    if (rc == 0)
+        rc = lario_ws_puts(ws, "ready");
+    while (rc >= 0 && (rc = lario_receive(&msg, -1)) > 0)
+        rc = lario_ws_write(ws, rc, msg.data, msg.len);
+    return rc;
+}
+
+/* What a client that does not read may cost: a mailbox, and no message more. */
+static void frames_for_a_slow_client_wait_up_to_the_mailbox_limit(void **state)
+{
+    serving server;
+    test_client slow, other;
+    test_answer got = {0};
+    const char *data;
+    size_t len;
+    (void)state;
+
+    serving_init(&server);
+    lario_get(server.app, "/", does_not_hurry);
+    lario_post(server.app, "/", floods);
+    serving_start(&server);
+    client_ws_open(&slow, server.address, "/");
+    client_ws_expect(&slow, "ready");
+    client_open(&other, server.address);
+    client_puts(&other, "POST / HTTP/1.1\r\nHost: test\r\nContent-Length: 0\r\n\r\n");
+    client_answer(&other, &got, false);
+    /* As many as make 8 MiB, the frame's bytes being counted for each. */
+    int taken = atoi(got.body);
+
+    assert_in_range(taken, 4000, 4194);
+    /* The loop serves others; the slow one has lost nothing that was taken. */
+    client_puts(&other, "GET /none HTTP/1.1\r\nHost: test\r\n\r\n");
+    assert_int_equal(client_status(&other), 404);
+    for (int i = 0; i < taken; i++) {
+        assert_int_equal(client_ws_next(&slow, &data, &len), BINARY);
+        assert_int_equal(len, 2000);
+    }
+    client_ws_send(&slow, 1, "still here", 10);
+    client_ws_expect(&slow, "still here");
+    answer_done(&got);
+    client_close(&other);
+    client_close(&slow);
+    serving_stop(&server);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(broadcast_is_framed_once_for_all),
         cmocka_unit_test(frame_for_a_process_without_a_socket_is_dropped),
         cmocka_unit_test(frames_keep_their_order),
+        cmocka_unit_test(frames_for_a_slow_client_wait_up_to_the_mailbox_limit),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -20,14 +20,12 @@
  */
 
 #define FIN 0x80
-#define RSV1 0x40
 #define STREAM_BYTES_MAX 200000
 
 typedef struct stream {
     char bytes[STREAM_BYTES_MAX];
     size_t len;
     uint64_t limit;
-    bool deflates;
 } stream;
 
 typedef struct transcript {
@@ -48,14 +46,6 @@ static void start(uint64_t limit)
 {
     input.len = 0;
     input.limit = limit;
-    input.deflates = false;
-}
-
-/* The same where permessage-deflate was agreed on. */
-static void start_deflating(uint64_t limit)
-{
-    start(limit);
-    input.deflates = true;
 }
 
 static void add_bytes(const void *bytes, size_t len)
@@ -121,8 +111,6 @@ static void on_event(transcript *to, const lario_ws_event *event)
     to->message_len += event->len;
     to->in_message = !event->last;
     if (event->last) {
-        if (event->compressed)
-            write_down(to, "packed ", 7);
         write_named(to, event->opcode, to->message, to->message_len);
         to->message_len = 0;
     }
@@ -164,7 +152,6 @@ static void give(lario_ws_parser *parser, transcript *to, const char *bytes, siz
 static void begin(lario_ws_parser *parser, transcript *to)
 {
     lario_ws_parser_init(parser, input.limit);
-    parser->deflates = input.deflates;
     to->text_len = 0;
     to->text[0] = '\0';
     to->message_len = 0;
@@ -336,62 +323,6 @@ static void reserved_bits_fail(void **state)
         add((uint8_t)(FIN | bit | LARIO_WS_OP_PING), "ping");
         check("fail 1002");
     }
-}
-
-/* RFC 7692 6: on the first frame of a message, and there alone. */
-static void rsv1_marks_the_first_frame_of_a_packed_message(void **state)
-{
-    (void)state;
-    start_deflating(100);
-    add(FIN | RSV1 | LARIO_WS_OP_TEXT, "\xff\xfe"); /* is not checked as text yet */
-    add(FIN | LARIO_WS_OP_TEXT, "plain");
-    add(RSV1 | LARIO_WS_OP_BINARY, "a");
-    add(FIN | LARIO_WS_OP_PING, "ping");
-    add(FIN | LARIO_WS_OP_CONTINUATION, "b");
-    check("packed text:\xff\xfe;text:plain;ping:ping;packed binary:ab;");
-}
-
-static void rsv1_elsewhere_fails(void **state)
-{
-    (void)state;
-    for (uint8_t opcode = LARIO_WS_OP_CLOSE; opcode <= LARIO_WS_OP_PONG; opcode++) {
-        start_deflating(100);
-        ADD((uint8_t)(FIN | RSV1 | opcode));
-        check("fail 1002");
-    }
-    start_deflating(100);
-    add(RSV1 | LARIO_WS_OP_TEXT, "a");
-    ADD(FIN | RSV1 | LARIO_WS_OP_CONTINUATION);
-    check("fail 1002");
-    for (uint8_t bit = 0x10; bit <= 0x20; bit = (uint8_t)(bit << 1)) {
-        start_deflating(100);
-        ADD((uint8_t)(FIN | RSV1 | bit | LARIO_WS_OP_TEXT));
-        check("fail 1002");
-    }
-}
-
-/* A packed message of bytes that do not compress is a little larger than what it inflates to. */
-static void packed_message_may_be_larger_by_what_packing_costs(void **state)
-{
-    static char payload[8000 + 8000 / 8 + 8000 / 64 + 1024 + 2];
-    size_t most = sizeof payload - 2;
-    (void)state;
-
-    memset(payload, 'x', sizeof payload - 1);
-    start_deflating(8000);
-    add_frame(FIN | RSV1 | LARIO_WS_OP_BINARY, payload, most);
-    check(NULL);
-    assert_false(expected.failed);
-    start_deflating(8000);
-    add_frame(FIN | RSV1 | LARIO_WS_OP_BINARY, payload, most + 1);
-    check("fail 1009");
-    start_deflating(8000);
-    add_frame(RSV1 | LARIO_WS_OP_BINARY, payload, most);
-    add(LARIO_WS_OP_CONTINUATION, "x");
-    check("fail 1009");
-    start_deflating(8000);
-    add_frame(FIN | LARIO_WS_OP_BINARY, payload, 8001);
-    check("fail 1009");
 }
 
 static void reserved_opcodes_fail(void **state)
@@ -622,9 +553,6 @@ int main(void)
         cmocka_unit_test(control_frame_over_125_bytes_fails),
         cmocka_unit_test(fragmented_control_frame_fails),
         cmocka_unit_test(reserved_bits_fail),
-        cmocka_unit_test(rsv1_marks_the_first_frame_of_a_packed_message),
-        cmocka_unit_test(rsv1_elsewhere_fails),
-        cmocka_unit_test(packed_message_may_be_larger_by_what_packing_costs),
         cmocka_unit_test(reserved_opcodes_fail),
         cmocka_unit_test(frame_without_a_mask_fails),
         cmocka_unit_test(continuation_without_a_message_fails),

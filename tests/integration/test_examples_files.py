@@ -78,4 +78,6 @@ def test_slow_readers_cost_no_copies(server, tmp_path):
     for reader in readers:
         reader.close()
     # 10 MiB a reader would be 10 GiB; a connection with its head and a place in the file is 8 KiB.
-    assert grown < 8 * READERS, f"{grown} KiB"
+    # A loop that stalls on a busy machine has its stack written down, once, for which the tables of
+    # the debug information are read: some 20 MiB.
+    assert grown < 8 * READERS + 28 * 1024, f"{grown} KiB"
